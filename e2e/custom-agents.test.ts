@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { liveRuntime, providerOf, type ScriptedModel, say, type WireSession } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
@@ -112,4 +112,81 @@ test('tools that are hidden from the default agent are there for its sub-agents 
   const task = JSON.stringify(model.requests[0]?.body.tools?.find((tool) => tool.function.name === 'task'));
   expect(task).toContain('code-review');
   expect(task).not.toContain('explore');
+});
+
+test('a file that describes no agent is a warning with file, line and reason, whatever is in it', async () => {
+  const workingDirectory = join(runtime.home.path, 'odd-files');
+  const directory = join(workingDirectory, '.groundcrew/agents');
+  mkdirSync(join(directory, 'folder.agent.md'), { recursive: true });
+  const description = 'description: x\n';
+  const files: Readonly<Record<string, readonly [text: string | Buffer, line: number, reason: string]>> = {
+    'binary.agent.md': [Buffer.from([0xff, 0xfe, 0, 1]), 1, 'the file is not a text file'],
+    'empty.agent.md': ['', 1, 'the frontmatter that describes the agent is missing'],
+    'flag.agent.md': [`---\n${description}infer: "no"\n---\nHm.`, 3, 'infer must be true or false'],
+    'huge.agent.md': ['x'.repeat(300_000), 1, 'the file is longer than 262144 characters'],
+    'infinite.agent.md': [
+      `---\n${description}max-calls: .inf\n---\nHm.`,
+      3,
+      'max-calls must be a number, 0 or more',
+    ],
+    'list.agent.md': ['---\n- a\n---\nHm.', 2, 'the frontmatter is not a list of `name: value` lines'],
+    'notes.md': ['# How agents are written here\n', 1, 'the frontmatter that describes the agent is missing'],
+    'open.agent.md': [`---\n${description}Hm.`, 1, 'the line --- that ends the frontmatter is missing'],
+    'silent.agent.md': [`---\n${description}---\n\n`, 1, 'the file has no prompt below its frontmatter'],
+    'tab.agent.md': [`---\n${description}\ttools: view\n---\nHm.`, 3, 'Tabs are not allowed as indentation'],
+    'twice.agent.md': [`---\n${description}${description}---\nHm.`, 3, 'Map keys must be unique'],
+    'unnamed.agent.md': [
+      `---\nname: __proto__\n---\nHm.`,
+      2,
+      'name must be up to 64 letters, digits, blanks, - _ or .',
+    ],
+  };
+  for (const [name, [text]] of Object.entries(files)) writeFileSync(join(directory, name), text);
+  writeFileSync(join(directory, 'undescribed.agent.md'), '---\nmodel: scripted\n---\nHm.');
+  symlinkSync('/etc/hosts', join(directory, 'link.agent.md'));
+  symlinkSync(join(directory, 'nowhere'), join(directory, 'dangling.agent.md'));
+  const { session } = await runtime.session([say('hi')], { workingDirectory });
+  const events = await session.turn('Hello');
+  const messages = events.flatMap(({ type, data }) =>
+    type === 'session.warning' ? [(data as { message: string }).message] : [],
+  );
+  const at = (name: string, line: number, reason: string) => `${join(directory, name)}:${line}: ${reason}`;
+  expect(messages).toEqual([
+    at('link.agent.md', 1, 'the file is a link to a place outside of the project'),
+    ...Object.entries(files)
+      .map(([name, [, line, reason]]) => at(name, line, reason))
+      .slice(0, -1),
+    at('undescribed.agent.md', 1, 'description is missing: other agents could not know when to ask this one'),
+    ...Object.entries(files)
+      .map(([name, [, line, reason]]) => at(name, line, reason))
+      .slice(-1),
+  ]);
+  expect(await names(session)).toEqual(['undescribed']);
+});
+
+test('what an agent asks for and the session does not have is a warning when it begins to work', async () => {
+  const { session } = await runtime.session([say('one'), say('two')], {
+    customAgents: [
+      agent('hopeful', {
+        tools: ['view', 'serch', 'tracker/*', '*', 'bash'],
+        skills: ['no-such-skill'],
+        description: 'Hopes',
+      }),
+    ],
+  });
+  const warningsOf = async (prompt: string) =>
+    (await session.turn(prompt)).flatMap(({ type, data }) =>
+      type === 'session.warning' ? [(data as { message: string }).message] : [],
+    );
+  expect(await warningsOf('Hello')).toEqual([]);
+  await session.call('session.agent.select', { name: 'hopeful' });
+  await session.turn('Hello again');
+  expect(
+    session.events.flatMap(({ type, data }) =>
+      type === 'session.warning' ? [(data as { message: string }).message] : [],
+    ),
+  ).toEqual([
+    'The agent hopeful names tools that the session does not have: serch.',
+    'The agent hopeful names skills that the session does not have: no-such-skill.',
+  ]);
 });

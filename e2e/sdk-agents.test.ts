@@ -145,6 +145,37 @@ test('the program lists and shows agents, and says what is wrong with files', as
   expect((await run('show', 'nobody')).code).toBe(1);
 });
 
+test('the program has what a session has that works below the root of a repository', async () => {
+  const project = join(home.path, 'repository');
+  const below = join(project, 'packages/one');
+  const put = (path: string, text: string) => {
+    mkdirSync(join(project, path, '..'), { recursive: true });
+    writeFileSync(join(project, path), text);
+  };
+  put('.git/HEAD', 'ref: refs/heads/main\n');
+  put('.github/agents/explore.agent.md', '---\ndescription: Explores our way\n---\nLook.');
+  put('packages/one/.groundcrew/agents/near.agent.md', '---\ndescription: Is near\n---\nBe near.');
+  put(
+    '.github/skills/far/SKILL.md',
+    '---\nname: far\ndescription: Is far\nlicense: MIT\nmetadata:\n  owner: us\n---\nGo far.',
+  );
+  const run = async (...args: readonly string[]) => {
+    const env = { PATH: process.env.PATH, HOME: home.path, GROUNDCREW_HOME: home.path };
+    const options = { env, cwd: below };
+    return (await promisify(execFile)(process.execPath, [runtimePath, ...args], options)).stdout;
+  };
+  const session = await client.createSession({ workingDirectory: below });
+  const listed = (await session.agents.list()).map(({ name }) => name);
+  const shown = JSON.parse(await run('agents', 'ls', '--json')) as readonly { name: string }[];
+  expect(shown.map(({ name }) => name)).toEqual([...listed, 'task', 'general-purpose', 'code-review']);
+  expect(listed).toEqual(['near', 'explore']);
+  expect(await run('agents', 'show', 'explore')).toContain('explore: Explores our way\n');
+  expect(await run('skills', 'ls')).toMatch(/^\* far +inherited +Is far$/m);
+  expect(await run('skills', 'show', 'far')).toBe(
+    `far: Is far\n${project}/.github/skills/far/SKILL.md (inherited)\nlicense MIT\nowner: us\n\nGo far.\n`,
+  );
+});
+
 async function collect(events: AsyncIterable<SessionEvent>): Promise<readonly SessionEvent[]> {
   const all: SessionEvent[] = [];
   for await (const event of events) all.push(event);

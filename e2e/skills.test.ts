@@ -209,6 +209,21 @@ test("a project's folder that is a link to another place is no skill", async () 
   });
 });
 
+test("a project's directory of skills that leads out of the project is none, and one that leads within it is", async () => {
+  const elsewhere = place({ 'evil/SKILL.md': skill('evil', 'not of the project') });
+  const work = place({ 'shared/skills/good/SKILL.md': skill('good', 'of the project') });
+  mkdirSync(join(work, '.github'), { recursive: true });
+  mkdirSync(join(work, '.claude'), { recursive: true });
+  symlinkSync(elsewhere, join(work, '.github/skills'));
+  symlinkSync('../shared/skills', join(work, '.claude/skills'));
+  const { session } = await runtime.session([], { workingDirectory: work });
+  expect(await session.call('session.skills.list')).toMatchObject({ skills: [{ name: 'good' }] });
+  expect(await session.call('session.skills.reload')).toEqual({
+    warnings: [],
+    errors: [`${work}/.github/skills: the directory is a link to a place outside of the project`],
+  });
+});
+
 test('disabled skills are listed and not offered; switches outlive the process', async () => {
   const skills = place({ 'a/SKILL.md': skill('a', 'A'), 'b/SKILL.md': skill('b', 'B') });
   const process = runtime.spawn({ flags: ['--stdio'] });

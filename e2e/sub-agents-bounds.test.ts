@@ -227,6 +227,7 @@ describe('a cap', () => {
     const warnings = session.events.filter(({ type }) => type === 'session.warning');
     const file = (name: string) => join(workingDirectory, `.github/agents/${name}.agent.md`);
     expect(warnings.map(({ data }) => (data as { message: string }).message)).toEqual([
+      `${join(workingDirectory, '.github/agents/leak.md')}:1: the file is a link to a place outside of the project`,
       `${file('odd')}:3: max-calls must be a number, 0 or more`,
       `${file('skilled')}:3: skills must be a list of names`,
       `${file('typo')}:3: max-call has no effect here`,

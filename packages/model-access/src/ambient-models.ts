@@ -26,6 +26,8 @@ export interface ModelCallSettings {
   readonly modelIdleTimeout?: number;
   /** Variables that headers of a client's provider may name. */
   readonly headerVariables?: readonly string[];
+  /** Who titles sessions that use a service named here and do not say it themselves; the model unless this says otherwise. */
+  readonly titles?: 'model' | 'prompt';
 }
 
 /** What settings say of models. */
@@ -127,10 +129,13 @@ export class AmbientModels {
       const [{ provider: file, model: ofFile, ...settings }, { chooseProvider, providerWays }] =
         await Promise.all([reading, import('./provider-choice.js')]);
       const model = environment.GROUNDCREW_MODEL || ofFile;
+      const titles = settings.titles !== 'prompt';
       const ways = providerWays({ environment, file });
       const isFirst = ways[0]?.provider !== undefined;
       const named = (isFirst ? ways.slice(0, 1) : ways).filter(isNamed);
-      const services = new Map(named.map((way) => [way.name, new AmbientService(way, { open, model })]));
+      const services = new Map(
+        named.map((way) => [way.name, new AmbientService(way, { open, model, titles })]),
+      );
       return {
         services: [...services.values()],
         settings,
@@ -160,7 +165,11 @@ class AmbientService {
 
   constructor(
     private readonly way: NamedWay,
-    options: { readonly open: AmbientSources['open']; readonly model: string | undefined },
+    private readonly options: {
+      readonly open: AmbientSources['open'];
+      readonly model: string | undefined;
+      readonly titles: boolean;
+    },
   ) {
     // A model that was named for all is what sessions begin with, not what every one of them gets.
     const { modelId, ...config } = way.provider.config;
@@ -190,6 +199,7 @@ class AmbientService {
     return {
       ...this.opened,
       provider: this.provider,
+      titles: () => this.options.titles || undefined,
       defaultModel: this.defaultModel ?? first ?? this.opened.defaultModel,
       info: (id) => this.listed.get(id) ?? this.opened.info(id),
       otherModel: (id) => [...this.listed.keys()].find((each) => each !== id),

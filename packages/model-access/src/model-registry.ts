@@ -44,6 +44,7 @@ export function withRegistryModels(
       if (!endpoint) throw new Error(`The model ${model} is embedded: it has no address`);
       return endpoint(model, signal);
     },
+    titles: (model) => (served.has(model) ? undefined : base.titles?.(model)),
     standsInFor: (model) => accessTo(model).standsInFor?.(model) ?? false,
   };
 }

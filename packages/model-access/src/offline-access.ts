@@ -8,6 +8,7 @@ export function offlineAccess(thinkElsewhere?: ThinkElsewhere): ModelAccess {
     defaultModel: offlineInfo.id,
     info: () => offlineInfo,
     isCopilot: false,
+    titles: () => false,
     standsInFor: (model) => model !== offlineInfo.id && model !== 'auto',
   };
 }

@@ -299,6 +299,8 @@ const featureFields = () => ({
   providerRef: () => z.string(),
   /** What a node must have to work on the session. */
   nodeLabels: () => z.array(z.string()),
+  /** Who titles the session: its model in the background, or its first prompt. */
+  titles: () => z.enum(['model', 'prompt']),
   enableHostGitOperations: flag,
   enableSessionStore: flag,
   enableSessionTelemetry: flag,

@@ -17,6 +17,7 @@ import { passageWith, searchText } from './log/search-text.js';
 import type { SessionState } from './log/state.js';
 import { readStored } from './log/stored-records.js';
 import type { Session } from './session/session.js';
+import { Checkpoints } from './workspace/checkpoints.js';
 import { copyDirectory, sizeOfDirectory } from './workspace/copied-directory.js';
 import { eventLines } from './workspace/event-file.js';
 import { replaceFile } from './workspace/replace-file.js';
@@ -232,12 +233,12 @@ export class StoredSessions {
     const { store, directory, find, onForked, remove } = this.parts();
     await find(request.from)?.openLog?.stored();
     const sessionId = randomUUID();
-    const fork = await forkLog(this.parts(), { ...request, sessionId });
+    const { compactions, ...fork } = await forkLog(this.parts(), { ...request, sessionId });
+    const own = sessionDirectoryIn(directory, sessionId);
     try {
-      await copyDirectory(
-        sessionDirectoryIn(directory, request.from),
-        sessionDirectoryIn(directory, sessionId),
-      );
+      await copyDirectory(sessionDirectoryIn(directory, request.from), own);
+      // Summaries of what comes after the event are not a part of this past.
+      await new Checkpoints(join(own, 'checkpoints')).dropAfter(compactions);
     } catch (error) {
       await remove(sessionId);
       throw error;

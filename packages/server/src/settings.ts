@@ -66,8 +66,7 @@ export function settingsFrom(
       params.defaultAgent?.excludedTools ?? before?.defaultAgentExcludedTools,
     ),
     ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
-    ...pick('tracksFiles', params.enableFileChangeTracking ?? before?.tracksFiles),
-    ...pick('fileHooks', params.enableFileHooks ?? before?.fileHooks),
+    ...switchSettings(params, before),
     ...nodeSettings(params, before),
     ...pick('configDir', params.configDir ?? before?.configDir),
     ...skillSettings(params, before, workingDirectory),
@@ -78,6 +77,15 @@ export function settingsFrom(
     ),
   };
   return providerSettings.withRegistry(withProvider(settings, params, before), registryFrom(params));
+}
+
+/** What is done beside the conversation. */
+function switchSettings(params: ResumeParams, before: SessionSettings | undefined): Partial<SessionSettings> {
+  return {
+    ...pick('tracksFiles', params.enableFileChangeTracking ?? before?.tracksFiles),
+    ...pick('fileHooks', params.enableFileHooks ?? before?.fileHooks),
+    ...pick('titles', params.titles ?? before?.titles),
+  };
 }
 
 /** What a node must have to work on the session. */

@@ -83,6 +83,5 @@ export const agents: Command = {
 
 function found({ cwd }: FlagValues<typeof flags>, { environment }: Terminal) {
   const host = new HostAgents(homeDirectory(environment, { isHeadless: false }));
-  const search = { projects: [resolve(cwd ?? '.')], includesHome: true };
-  return host.discover(search, { includesPrompt: true, includesBuiltin: true });
+  return host.here(resolve(cwd ?? '.'));
 }

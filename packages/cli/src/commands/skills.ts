@@ -26,8 +26,8 @@ const ls = defineCommand({
       path,
       description,
     }));
-    if (given.json) return show(JSON.stringify(rows, undefined, 2), terminal);
     for (const error of errors) terminal.errorOutput.write(`${visible(error)}\n`);
+    if (given.json) return show(JSON.stringify(rows, undefined, 2), terminal);
     const width = Math.max(0, ...rows.map(({ name }) => name.length)) + 2;
     const lines = rows.map(
       ({ name, source, enabled, description }) =>
@@ -54,12 +54,13 @@ const showOne = defineCommand({
     const body = await host.bodyOf(skill);
     const { shown: _, ...facts } = skill;
     if (given.json) return show(JSON.stringify({ ...facts, body }, undefined, 2), terminal);
-    const { description, path, source, enabled, allowedTools = [], license } = skill;
+    const { description, path, source, enabled, allowedTools = [], license, metadata = {} } = skill;
     const lines = [
       `${name}: ${description}`,
       `${path} (${source}${enabled ? '' : ', switched off'})`,
       ...(allowedTools.length > 0 ? [`written for the tools ${allowedTools.join(', ')}`] : []),
       ...(license === undefined ? [] : [`license ${license}`]),
+      ...Object.entries(metadata).map(([field, value]) => `${field}: ${value}`),
       '',
       ...body.split('\n'),
     ];
@@ -107,10 +108,6 @@ export const skills: Command = {
 
 async function found({ dir, cwd }: FlagValues<typeof flags>, { environment }: Terminal) {
   const host = new HostSkills(homeDirectory(environment, { isHeadless: false }));
-  const discovered = await host.discover({
-    directories: dir === undefined ? [] : [resolve(dir)],
-    projects: [resolve(cwd ?? '.')],
-    includesHome: true,
-  });
+  const discovered = await host.here(resolve(cwd ?? '.'), dir === undefined ? [] : [resolve(dir)]);
   return { host, ...discovered };
 }

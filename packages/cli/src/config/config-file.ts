@@ -52,6 +52,7 @@ const modelFields = {
   retryAfterLimit: wholeNumberUpTo(longestSeconds),
   modelIdleTimeout: wholeNumberUpTo(longestSeconds),
   headerVariables: listOf(text),
+  titles: oneOf('model', 'prompt'),
 };
 
 const readRuleText: Reader<AllowRule> = (value, at) => readRule(text(value, at), `${at.path}:`);

@@ -225,6 +225,7 @@ export const createOptions: SupportOf<Create> = {
   enableFileHooks: used,
   providerRef: used,
   nodeLabels: used,
+  titles: used,
   enableHostGitOperations: unused('the session knows its repository anyway, and changes it by tools only.'),
   enableSessionStore: unused('sessions cannot look into one another.'),
   enableSessionTelemetry: used,

@@ -40,14 +40,16 @@ export class AgentFiles {
 
   /** What the directories hold now. Cheap when nothing has changed. */
   async read(roots: readonly AgentRoot[]): Promise<FoundAgents> {
-    const files = roots.flatMap((root) => filesIn(root).map((path) => ({ path, source: root.source })));
-    const stamp = files.map(({ path }) => `${path} ${stampOf(path)}`).join('\n');
+    const looked = roots.map((root) => ({ ...filesIn(root), source: root.source }));
+    const files = looked.flatMap(({ paths, source }) => paths.map((path) => ({ path, source })));
+    const left = looked.flatMap(({ problems }) => problems);
+    const stamp = [...files.map(({ path }) => `${path} ${stampOf(path)}`), ...left].join('\n');
     if (stamp === this.stamp) return this.found;
     const read = await Promise.all(files.map(readAgent));
     this.stamp = stamp;
     this.found = {
       agents: firstOfEach(read.flatMap(({ agents }) => agents)),
-      problems: read.flatMap(({ problems }) => problems),
+      problems: [...left, ...read.flatMap(({ problems }) => problems)],
     };
     return this.found;
   }
@@ -63,22 +65,31 @@ interface AgentFile {
   readonly source: AgentRoot['source'];
 }
 
-/** A project's links count where they stay in it: others would show the model what is not the project's. */
-function filesIn({ path: directory, projectPath }: AgentRoot): readonly string[] {
+/** The files that may describe agents, and what is left out. A project's links count where they stay in it: others would show the model what is not the project's. */
+function filesIn({ path: directory, projectPath }: AgentRoot): {
+  readonly paths: readonly string[];
+  readonly problems: readonly string[];
+} {
   try {
     const inside = projectPath === undefined ? undefined : `${realpathSync(projectPath)}${sep}`;
-    return readdirSync(directory)
+    const all = readdirSync(directory)
       .filter((name) => name.endsWith('.md') && !name.startsWith('.'))
       .sort()
-      .slice(0, mostFiles)
       .map((name) => join(directory, name))
-      .filter((path) => {
-        const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-        return isFile && (inside === undefined || realpathSync(path).startsWith(inside));
-      });
+      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
+    const isOutside = (path: string) => inside !== undefined && !realpathSync(path).startsWith(inside);
+    const paths = all.slice(0, mostFiles).filter((path) => !isOutside(path));
+    const links = all.slice(0, mostFiles).filter(isOutside);
+    const problems = [
+      ...links.map((path) => `${path}:1: the file is a link to a place outside of the project`),
+      ...(all.length > mostFiles
+        ? [`${directory}: only the first ${mostFiles} of ${all.length} files are read`]
+        : []),
+    ];
+    return { paths, problems };
   } catch {
     // A directory that is not there, or may not be read, has no agents.
-    return [];
+    return { paths: [], problems: [] };
   }
 }
 
@@ -96,9 +107,11 @@ async function readAgent({ path, source }: AgentFile): Promise<FoundAgents> {
     return problem(path, 1, `the file cannot be read: ${reason}`);
   }
   if (text.length > longestFile) return problem(path, 1, `the file is longer than ${longestFile} characters`);
+  if (text.includes('\0')) return problem(path, 1, 'the file is not a text file');
   const read = await readFrontmatter(text);
   if ('problem' in read) return problem(path, read.problem.line, read.problem.message);
   const { attributes, body, lineOf } = read;
+  if (!read.isThere) return problem(path, 1, 'the frontmatter that describes the agent is missing');
   const named = { ...attributes, name: attributes.name ?? basename(path).replace(/(?:\.agent)?\.md$/, '') };
   const wrong = Object.entries(checks).find(([field, [isRight]]) => {
     const value = named[field as keyof typeof named] ?? undefined;
@@ -113,7 +126,9 @@ async function readAgent({ path, source }: AgentFile): Promise<FoundAgents> {
     const words = isServers ? 'of agent files are not started: name them in mcp.json' : 'has no effect here';
     return `${path}:${lineOf(field)}: ${field} ${words}`;
   });
-  return { agents: [definition], problems };
+  const isUndescribed = definition.description === '' && definition.infer;
+  const undescribed = `${path}:${lineOf('description')}: description is missing: other agents could not know when to ask this one`;
+  return { agents: [definition], problems: [...(isUndescribed ? [undescribed] : []), ...problems] };
 }
 
 function definitionOf(attributes: Readonly<Record<string, unknown>>, prompt: string): AgentDefinition {
@@ -148,7 +163,10 @@ const names: Check = [
     typeof value === 'string' || (Array.isArray(value) && value.every((each) => typeof each === 'string')),
   'a list of names',
 ];
-const amount: Check = [(value) => typeof value === 'number' && value >= 0, 'a number, 0 or more'];
+const amount: Check = [
+  (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
+  'a number, 0 or more',
+];
 
 /** The fields that there are, and what they have to be. */
 const checks: Readonly<Record<string, Check>> = {

@@ -1,5 +1,6 @@
+import { findGit } from '../workspace/git.js';
 import { AgentFiles, type AgentRoot, agentRoots } from './agent-files.js';
-import { builtinAgents } from './definition.js';
+import { builtinAgents, firstOfEach } from './definition.js';
 import { shownAgent } from './session-agents.js';
 
 /** Where a caller without a session looks for agents. */
@@ -17,13 +18,20 @@ export class HostAgents {
     return agentRoots(projects, includesHome ? [this.home] : []);
   }
 
+  /** What a session that works in a directory would have. */
+  here(directory: string) {
+    const root = findGit(directory)?.root;
+    const projects = [directory, ...(root === undefined || root === directory ? [] : [root])];
+    return this.discover({ projects, includesHome: true }, { includesPrompt: true, includesBuiltin: true });
+  }
+
   /** What files describe now, and what is wrong with them. */
   async discover(
     search: AgentSearch,
     options: { readonly includesPrompt?: boolean; readonly includesBuiltin?: boolean } = {},
   ) {
     const { agents, problems } = await new AgentFiles().read(this.roots(search));
-    const all = options.includesBuiltin ? [...agents, ...builtinAgents] : agents;
+    const all = options.includesBuiltin ? firstOfEach(agents, builtinAgents) : agents;
     return { agents: all.map((agent) => shownAgent(agent, options)), problems };
   }
 }

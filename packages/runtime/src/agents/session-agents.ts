@@ -10,6 +10,7 @@ import type { LeadingAgent } from '../turn/planned-agent.js';
 import { AgentFiles, agentRoots } from './agent-files.js';
 import { AgentServers } from './agent-servers.js';
 import { agentTools } from './agent-tools.js';
+import { askedInVain } from './asked-in-vain.js';
 import { builtinAgents, describedAgent, firstOfEach } from './definition.js';
 import { fleetPrompt } from './fleet.js';
 import type { SubAgents } from './sub-agents.js';
@@ -20,13 +21,17 @@ import { shownTask, taskProgress } from './task-view.js';
 interface AgentSession {
   readonly currentSettings: SessionSettings;
   readonly loadedState: SessionState | undefined;
-  readonly skills: { contextsOf(names: readonly string[]): Promise<readonly string[]> };
+  readonly skills: {
+    contextsOf(names: readonly string[]): Promise<readonly string[]>;
+    readonly all: readonly { readonly name: string; readonly enabled: boolean }[];
+  };
   readonly tools: {
     readonly planner: {
       isServed(model: string): boolean;
       problemWith(model: string): Promise<string | undefined>;
     };
     serversOfAgent(servers: Readonly<Record<string, JsonObject>>): ToolSource;
+    unknownTools(names: readonly string[]): readonly string[];
   };
   state(): Promise<SessionState>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
@@ -215,7 +220,10 @@ export class SessionAgents implements ToolSource {
     const { session } = this;
     return {
       settings: () => this.settings,
-      skillsOf: async ({ skills }: AgentDefinition) => (skills ? session.skills.contextsOf(skills) : []),
+      skillsOf: async (agent: AgentDefinition) => {
+        this.warn(this.ineffectiveOf(agent));
+        return agent.skills ? session.skills.contextsOf(agent.skills) : [];
+      },
       serversOf: ({ name }: AgentDefinition) => this.servers.take(name),
     };
   }
@@ -280,6 +288,7 @@ export class SessionAgents implements ToolSource {
     const agent =
       selectedAgent === undefined ? undefined : this.all.find(({ name }) => name === selectedAgent);
     const skills = agent?.skills ? await this.session.skills.contextsOf(agent.skills) : [];
+    if (agent) this.warn(this.ineffectiveOf(agent));
     const before = this.leading.servers;
     const servers = agent && this.servers.take(agent.name);
     this.leading = { key: agent?.name ?? '', skills, servers };
@@ -320,8 +329,17 @@ export class SessionAgents implements ToolSource {
     return true;
   }
 
-  private warn(): void {
-    const fresh = this.problems.filter((message) => !this.warned.has(message));
+  private ineffectiveOf(agent: AgentDefinition): readonly string[] {
+    const { skills, tools } = this.session;
+    return askedInVain(agent, {
+      unknownTools: (names) => tools.unknownTools(names),
+      hasSkill: (name) => skills.all.some((skill) => skill.enabled && skill.name === name),
+      hasModel: (model) => this.hasModel(model),
+    });
+  }
+
+  private warn(problems = this.problems): void {
+    const fresh = problems.filter((message) => !this.warned.has(message));
     for (const message of fresh) this.warned.add(message);
     if (fresh.length === 0) return;
     void this.session

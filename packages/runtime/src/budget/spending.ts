@@ -37,6 +37,8 @@ export interface SettledCall {
   readonly estimatedInput: number;
   /** What it is thought to have taken, of a service that does not say. */
   readonly unreported?: LostCall;
+  /** It was no call of the conversation: the next one is not estimated by it. */
+  readonly isAside?: true;
 }
 
 /** What a call is thought to have taken that brought no answer, or whose service does not say. */
@@ -77,7 +79,7 @@ export function settle(spending: Spending, call: SettledCall): Spending {
       },
     },
     lost: call.unreported ? withLoss(before.lost, call.unreported) : before.lost,
-    last: { model, inputTokens, outputTokens, estimatedInput },
+    ...(call.isAside ? {} : { last: { model, inputTokens, outputTokens, estimatedInput } }),
   };
 }
 

@@ -32,7 +32,7 @@ class CannotFork extends Error {
 export async function forkLog(
   { store, owner, clock }: { readonly store: SessionStore; readonly owner: Owner; readonly clock: Clock },
   { from, sessionId, toEventId, name }: ForkRequest,
-): Promise<{ readonly sessionId: string; readonly name: string }> {
+): Promise<{ readonly sessionId: string; readonly name: string; readonly compactions: number }> {
   const { items } = await store.list({ sessionId: from, includeEmpty: true });
   const [source] = items;
   if (!source) throw new CannotFork(`Cannot fork session ${from}: no persisted or in-memory events found`);
@@ -62,7 +62,7 @@ export async function forkLog(
   }
   const finish = (copied: SessionState) => atRest(copied, { ...state, fixed });
   await writeLog(store, { sessionId, owner, records, finish });
-  return { sessionId, name: title };
+  return { sessionId, name: title, compactions: agentOf(state).compaction?.count ?? 0 };
 }
 
 function renamed(record: LogRecord, sessionId: string): LogRecord {

@@ -39,6 +39,7 @@ export async function seekAllowance(call: Call, signal: AbortSignal): Promise<Al
   for (;;) {
     const found = await findAllowance(call);
     if ('estimatedInput' in found) return found;
+    if (call.question.isOptional) throw spentLimit(found);
     await askAboutLimit(found, call, signal);
   }
 }
@@ -138,8 +139,7 @@ async function askAboutLimit(
     type: 'session_limits_exhausted.requested',
     data: event,
   });
-  if (!(await decided))
-    throw new LimitsExhausted(`The session has spent its limit of ${describeLimit(spent)}.`);
+  if (!(await decided)) throw spentLimit(spent);
   await log.stored();
 }
 
@@ -155,6 +155,10 @@ function answered(requestId: string, answer: LimitsAnswer, limits: SessionLimits
 /** Credits are sent whichever limit it is: clients that know no other rely on them. */
 function wordsOf({ limit, max, used }: SpentLimit, limits: SessionLimits, dollars: number) {
   return { maxAiCredits: limits.maxAiCredits ?? 0, usedAiCredits: dollars * 100, limit, max, used };
+}
+
+function spentLimit(spent: SpentLimit): LimitsExhausted {
+  return new LimitsExhausted(`The session has spent its limit of ${describeLimit(spent)}.`);
 }
 
 function unpriced(model: string): LimitsExhausted {

@@ -85,6 +85,7 @@ class ModelCall {
         throw error;
       }
       await this.fail(error, signal);
+      if (question.isOptional) throw error;
       reportPatience(parts.log, error);
       if (!(await this.mayTryAgain(error, signal))) throw error;
       this.startAgain();
@@ -118,6 +119,7 @@ class ModelCall {
   /** An attempt failed and the provider makes another one; false when the budget has no room for it. */
   private async retry(event: Extract<ModelEvent, { type: 'retry' }>, signal: AbortSignal): Promise<boolean> {
     const { question, price, parts } = this;
+    if (question.isOptional) throw event.error;
     await this.fail(event.error, signal);
     await this.handle(event.error, true, signal);
     this.startAgain();
@@ -217,6 +219,7 @@ class ModelCall {
   }
 
   private waitFor(wait: Parameters<Waits['begin']>[0]): void {
+    if (this.question.isOptional) return;
     this.stopWaiting();
     this.stopWaiting = this.parts.waits.begin(wait);
   }

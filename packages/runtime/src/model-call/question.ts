@@ -14,6 +14,8 @@ export interface ModelQuestion {
   /** Clients see the answer piece by piece. */
   readonly streaming: boolean;
   readonly reasoningEffort?: string;
+  /** The session can do without the answer: one attempt, no user is asked about limits, and nothing waits for it. */
+  readonly isOptional?: boolean;
   /** Who the call is made for: the user whose prompt it is, or the agent at its work. */
   readonly initiator: 'user' | 'agent';
   /** Tokens the request is thought to have, by its length. */

@@ -32,6 +32,7 @@ import type { ToolEnvironment } from '../tools/tool.js';
 import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../turn/context.js';
 import { Interaction, type PromptExtras } from '../turn/interaction.js';
 import type { Planner } from '../turn/planner.js';
+import { SessionTitle } from '../turn/session-title.js';
 import { summaryCall } from '../turn/summary-call.js';
 import type { Audience } from './audience.js';
 import { Inbox } from './inbox.js';
@@ -82,6 +83,7 @@ export class Conversation {
   private readonly waits: Waits;
   private readonly root: RootAgent;
   private readonly commands: QueuedCommands;
+  private readonly title: SessionTitle;
   private readonly context: (interaction: Interaction) => AgentContext;
   /** The agents that work for the root agent. */
   readonly subAgents: SubAgents;
@@ -136,6 +138,8 @@ export class Conversation {
       observer: host.observer,
       storeFailed: (error) => this.reportStoreFailure(error),
     });
+    const isByModel = planner.isTitledByModel.bind(planner);
+    this.title = new SessionTitle({ context: () => this.asideContext(), isByModel });
     const { commands, readers } = host;
     const record = this.root.record.bind(this.root);
     this.commands = new QueuedCommands({ commands, readers, requests: this.requests, record });
@@ -143,18 +147,12 @@ export class Conversation {
 
   /** The gate for what is no call of the model's. */
   get gate(): AgentContext['gate'] {
-    const interaction = new Interaction(this.host.clock.newId(), { trace: {} });
-    return this.context(interaction).gate;
+    return this.asideContext().gate;
   }
 
   /** An MCP server asks the session's model. */
-  sample(
-    serverName: string,
-    params: Parameters<typeof sample>[1],
-    signal: AbortSignal,
-  ): ReturnType<typeof sample> {
-    const interaction = new Interaction(this.host.clock.newId(), { trace: {} });
-    return sampleFor(this.context(interaction), { serverName, params }, signal);
+  sample(serverName: string, params: Parameters<typeof sample>[1], signal: AbortSignal) {
+    return sampleFor(this.asideContext(), { serverName, params }, signal);
   }
 
   /** A turn is running, be it only waiting for an answer. */
@@ -217,15 +215,19 @@ export class Conversation {
     const closing = new Interruption('close', 'The session was closed');
     run?.controller.abort(closing);
     this.root.stopEnding();
-    await Promise.all([run?.done, this.subAgents.stopAll(closing)]);
+    await Promise.all([run?.done, this.title.stop(), this.subAgents.stopAll(closing)]);
     await this.compactor.close();
     if (hasUserLeft) await this.root.userLeft(run?.interaction);
   }
 
+  /** For what belongs to no prompt. */
+  private asideContext(trace = {}): AgentContext {
+    return this.context(new Interaction(this.host.clock.newId(), { trace }));
+  }
+
   /** How the conversation is summarised by a client's wish. */
   async summaryCall(signal: AbortSignal): Promise<SummaryCall> {
-    const { trace } = this.host.planner.settings;
-    const context = this.context(new Interaction(this.host.clock.newId(), { trace }));
+    const context = this.asideContext(this.host.planner.settings.trace);
     return summaryCall(context, await context.planner.freshPlan(signal));
   }
 
@@ -286,6 +288,7 @@ export class Conversation {
   }
 
   private async work(run: Run, first: ReceivedPrompt | undefined, receipt: Receipt): Promise<void> {
+    await this.title.stop();
     this.subAgents.continueAll();
     if (!first) receipt.resolve();
     let outcome = first
@@ -305,6 +308,7 @@ export class Conversation {
     if (outcome === 'stopped') return;
     this.emitIdle(outcome === 'aborted');
     this.keepSnapshot();
+    if (!this.isHalted) this.title.offer(this.log.latest);
   }
 
   private async answerQueued(run: Run, received: ReceivedPrompt): Promise<TurnOutcome> {
@@ -368,12 +372,6 @@ export class Conversation {
     this.log.append({ note: 'snapshot', data: { state: latest } });
   }
 
-  private takeStart(): boolean {
-    const isFirst = !this.hasStarted;
-    this.hasStarted = true;
-    return isFirst;
-  }
-
   /** All agents of a session share its hooks' guard, its questions and its permissions. */
   private seatContexts(): SeatContexts {
     const { host, waits } = this;
@@ -382,7 +380,11 @@ export class Conversation {
     const held = () => void this.log.stored().then(() => host.held(), ignored);
     this.guard = new HookGuard({ log, waits, held, attached: () => audience.guardedPoints });
     const { questions, offers, guard } = this;
-    const takeStart = () => this.takeStart();
+    const takeStart = () => {
+      const isFirst = !this.hasStarted;
+      this.hasStarted = true;
+      return isFirst;
+    };
     const shared = { ...host, sessionLog: this.log, questions, offers, waits, guard, takeStart };
     return (seat) => agentContexts(seat, shared);
   }

@@ -23,6 +23,7 @@ import { clientTool } from '../tools/handed-over.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { McpCall, Tool, ToolEnvironment } from '../tools/tool.js';
 import { ListedTools, type ToolSource } from '../tools/tool-source.js';
+import { unmatchedEntries } from '../tools/toolset.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
 import { warnAtOnce } from '../turn/option-warnings.js';
 import type { AgentChoices } from '../turn/planned-agent.js';
@@ -66,6 +67,7 @@ export class SessionTools {
   readonly mcp: McpServers;
   /** Tools that depend on who is attached. */
   readonly sources: readonly ListedTools[];
+  private readonly all: readonly ToolSource[];
   private readonly fileHooks: FileHooks;
   private isInitialized = false;
   private readonly ownTokens = memoryTokens();
@@ -103,8 +105,8 @@ export class SessionTools {
       permit: async (request, signal) => (await session.load()).gate.permit(request, signal),
     });
     this.mcp = new McpServers(this.mcpHost(), this.mcpSettings(settings, access));
-    const sources = [ofBuild, session.skills, session.agents, this.mcp, ofClients];
-    this.planner = new Planner(sources, environment.version, settings, access, {
+    this.all = [ofBuild, session.skills, session.agents, this.mcp, ofClients];
+    this.planner = new Planner(this.all, environment.version, settings, access, {
       planPath: () => session.workspace.planPath,
       homeDirectory: homeOf(session.workspacePath),
       leader: (state) => session.agents.leader(state),
@@ -247,6 +249,12 @@ export class SessionTools {
         mcp?.mcpServerName === serverName && version !== undefined ? [[name, version]] : [],
       ),
     );
+  }
+
+  /** Names by which an agent means no tool of the session. Those of servers are not judged: servers come and go. */
+  unknownTools(names: readonly string[]): readonly string[] {
+    const judged = names.filter((name) => name !== '*' && !name.includes('/'));
+    return unmatchedEntries(this.all, judged).unmatched;
   }
 
   /** The servers of one agent: as the session's own, but listed nowhere, for no other agent has them. */

@@ -56,6 +56,8 @@ export interface SessionSettings {
   readonly hasWorkspace?: boolean;
   /** Where a client keeps the session's files, where this one does; the log knows what holds. */
   readonly hosting?: HostingSettings;
+  /** Who titles the session; by default the model where the operator named its service, else the first prompt does. */
+  readonly titles?: 'model' | 'prompt';
   /** When the conversation is summarised: shares of the window. */
   readonly compaction?: { readonly background?: number; readonly blocking?: number };
   /** Where commands run, where this client names it. */
@@ -136,6 +138,8 @@ export interface ModelAccess {
   endpoint?(model: string, signal: AbortSignal): Promise<ServiceEndpoint>;
   /** The same service by other settings of its client's. */
   withChanges?(changes: ProviderSettings, seams: ModelSeams): ModelAccess;
+  /** Whether a model titles sessions whose clients do not say; undefined: when clients ask for it; false: never. */
+  titles?(model: string): boolean | undefined;
   /** Whether it only stands in for a model that nothing is configured for. */
   standsInFor?(model: string): boolean;
 }

@@ -1,3 +1,4 @@
+import { findGit } from '../workspace/git.js';
 import { DisabledSkills } from './disabled-skills.js';
 import { shownSkill } from './shown-skill.js';
 import { readSkillBody, type Skill, type SkillRoot } from './skill.js';
@@ -37,13 +38,19 @@ export class HostSkills {
   }
 
   /** What is there now, and what is wrong with it. */
-  async discover(search: SkillSearch): Promise<{
-    readonly skills: readonly ReturnType<typeof withShown>[];
-    readonly errors: readonly string[];
-    readonly warnings: readonly string[];
-    readonly notes: readonly string[];
-  }> {
-    const shelf = this.library.shelf(this.roots(search));
+  discover(search: SkillSearch): Promise<Discovered> {
+    return this.look(this.roots(search));
+  }
+
+  /** What a session that works in a directory would have. */
+  here(directory: string, directories: readonly string[]): Promise<Discovered> {
+    const root = findGit(directory)?.root;
+    const projects = [directory, ...(root === undefined || root === directory ? [] : [root])];
+    return this.look(skillRoots({ directories, projects, homes: [this.home] }));
+  }
+
+  private async look(roots: readonly SkillRoot[]): Promise<Discovered> {
+    const shelf = this.library.shelf(roots);
     try {
       await shelf.refresh();
       const off = new Set(this.disabled.read());
@@ -61,6 +68,14 @@ export class HostSkills {
   bodyOf(skill: Skill): Promise<string> {
     return readSkillBody(skill);
   }
+}
+
+/** What was found, and what is wrong with it. */
+interface Discovered {
+  readonly skills: readonly ReturnType<typeof withShown>[];
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
 }
 
 /** A skill, and as clients see it. */

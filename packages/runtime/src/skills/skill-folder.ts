@@ -28,8 +28,8 @@ export class SkillFolder {
 
   constructor(
     readonly path: string,
-    /** Folders that are links to other places do not count: the directory is a stranger's. */
-    private readonly options: { readonly isConfined: boolean },
+    /** The project that it belongs to: what links lead elsewhere does not count, for the directory is a stranger's. */
+    private readonly options: { readonly project?: string | undefined },
   ) {}
 
   /** In the order of their folders' names. */
@@ -87,6 +87,11 @@ export class SkillFolder {
   /** The folders that may be skills; the directory itself may be one, too. */
   private async folders(): Promise<readonly string[]> {
     this.notice = undefined;
+    const { project } = this.options;
+    if (project !== undefined && !(await isInside(this.path, project))) {
+      this.notice = `${this.path}: the directory is a link to a place outside of the project`;
+      return [];
+    }
     const entries = await readdir(this.path, { withFileTypes: true }).catch((error: unknown) => {
       this.notice = `${this.path}: ${error instanceof Error ? error.message : String(error)}`;
       return [];
@@ -121,14 +126,9 @@ export class SkillFolder {
     if (stamp === '') return undefined;
     const known = this.children.get(name);
     if (known?.stamp === stamp) return known;
-    if (this.options.isConfined && !(await this.isInside(directory)))
+    if (this.options.project !== undefined && !(await isInside(directory, this.path)))
       return { stamp, found: { problems: [`${directory}: the folder is a link to another place`] } };
     return { stamp, found: await readSkill(directory) };
-  }
-
-  private async isInside(directory: string): Promise<boolean> {
-    const [real, base] = await Promise.all([realpath(directory), realpath(this.path)]);
-    return real === base || real.startsWith(`${base}/`) || real.startsWith(`${base}\\`);
   }
 
   private watch(directory: string): void {
@@ -156,6 +156,12 @@ export class SkillFolder {
       this.watchers.delete(directory);
     }
   }
+}
+
+/** Whether a directory is another one, or lies in it, links followed. */
+async function isInside(directory: string, parent: string): Promise<boolean> {
+  const [real, base] = await Promise.all([realpath(directory), realpath(parent)]);
+  return real === base || real.startsWith(`${base}/`) || real.startsWith(`${base}\\`);
 }
 
 /** Distinguishes one file or directory from another in its place; empty for what is not there. */

@@ -26,7 +26,7 @@ export class SkillLibrary {
       known.users += 1;
       return known.folder;
     }
-    const folder = new SkillFolder(root.path, { isConfined: isConfined(root) });
+    const folder = new SkillFolder(root.path, { project: root.projectPath });
     this.folders.set(keyOf(root), { folder, users: 1 });
     return folder;
   }
@@ -97,13 +97,9 @@ export class SkillShelf {
   }
 }
 
-function keyOf(root: SkillRoot): string {
-  return `${isConfined(root) ? 'confined' : 'open'} ${root.path}`;
-}
-
-/** What comes with a project was written by strangers. */
-function isConfined({ source }: SkillRoot): boolean {
-  return source === 'project' || source === 'inherited';
+/** What comes with a project was written by strangers, and is confined to it. */
+function keyOf({ path, projectPath }: SkillRoot): string {
+  return JSON.stringify([path, projectPath]);
 }
 
 function isDirectory(path: string): boolean {

@@ -51,7 +51,7 @@ export async function readSkill(directory: string): Promise<FoundSkill> {
   const path = join(directory, skillFile);
   const source = await readInside(directory, skillFile).catch((error: unknown) => unreadable(error));
   if (source === undefined) return { problems: [] };
-  if (typeof source !== 'string') return { problems: [`${path}: ${source.reason}`] };
+  if (typeof source !== 'string') return { problems: [`${path}:1: ${source.reason}`] };
   const read = await readFrontmatter(source);
   if ('problem' in read) return { problems: [`${path}:${read.problem.line}: ${read.problem.message}`] };
   return describe(read, { directory, path });

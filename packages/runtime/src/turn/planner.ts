@@ -223,6 +223,15 @@ export class Planner {
     this.toolset = undefined;
   }
 
+  /** Whether the model titles the session. */
+  isTitledByModel(state: SessionState): boolean {
+    const { access, settings } = this;
+    const model = this.model(state);
+    const byService = access.serves?.(model) === false ? false : access.titles?.(model);
+    if (byService === false || settings.titles === 'prompt') return false;
+    return settings.titles === 'model' || byService === true;
+  }
+
   /** The model of the next call: one that the session may call. */
   model(state: SessionState): string {
     return allowedModel(state, this.wantedModel(state), (model) => this.isServed(model));

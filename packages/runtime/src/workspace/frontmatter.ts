@@ -1,5 +1,7 @@
 /** A markdown file with settings on top, between two lines of `---`. */
 export interface Frontmatter {
+  /** The file has such lines, be there nothing between them. */
+  readonly isThere: boolean;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly body: string;
   /** The line of the file that a setting stands in; 1 for one that is not there. */
@@ -21,7 +23,7 @@ export async function readFrontmatter(
 ): Promise<Frontmatter | { readonly problem: FileProblem }> {
   const text = source.replace(/^\uFEFF/, '');
   const opening = /^---[ \t]*\r?\n/.exec(text);
-  if (!opening) return { attributes: {}, body: text, lineOf: () => 1 };
+  if (!opening) return { isThere: false, attributes: {}, body: text, lineOf: () => 1 };
   const rest = text.slice(opening[0].length);
   const closing = /^---[ \t]*(?:\r?\n|$)/m.exec(rest);
   if (!closing) return { problem: { line: 1, message: 'the line --- that ends the frontmatter is missing' } };
@@ -29,12 +31,14 @@ export async function readFrontmatter(
   if (settings.length > longestSettings)
     return { problem: { line: 2, message: `the frontmatter is longer than ${longestSettings} characters` } };
   const read = await readSettings(settings);
-  return 'problem' in read ? read : { ...read, body: rest.slice(closing.index + closing[0].length) };
+  return 'problem' in read
+    ? read
+    : { ...read, isThere: true, body: rest.slice(closing.index + closing[0].length) };
 }
 
 async function readSettings(
   settings: string,
-): Promise<Omit<Frontmatter, 'body'> | { readonly problem: FileProblem }> {
+): Promise<Omit<Frontmatter, 'body' | 'isThere'> | { readonly problem: FileProblem }> {
   const { parseDocument, LineCounter, isMap, isScalar } = await import('yaml');
   const lineCounter = new LineCounter();
   const document = parseDocument(settings, { lineCounter, prettyErrors: false, merge: false });
