@@ -32,6 +32,12 @@ export interface NodeSessions {
   handOver(sessionId: string, signal: AbortSignal): Promise<void>;
 }
 
+/** A key of a model service, by a hash, and how long calls with it wait. */
+export interface HeldKey {
+  readonly key: string;
+  readonly milliseconds: number;
+}
+
 /** What a node stands on. */
 export interface ClusterNodeOptions {
   readonly bus: Bus;
@@ -52,6 +58,8 @@ export interface ClusterNodeOptions {
   serve(channel: Channel, client: unknown): Promise<void>;
   /** Another node says what happened to a session. */
   onLifecycle(lifecycle: unknown): void;
+  /** Another node was refused by a model service, because there were too many calls with one key. */
+  onHold(held: HeldKey): void;
   onWarning(message: string): void;
   /** How often nodes and orphans are looked at, and how long after the end of a lease work is taken over, in milliseconds. */
   readonly times?: { readonly tick: number; readonly headStart: number; readonly patience: number };
@@ -62,6 +70,9 @@ export interface ClusterNodeOptions {
  * `patience` a session is looked for: a lease, an outage of the database, and a take-over fit into it.
  */
 const defaultTimes = { tick: 250, headStart: 500, patience: 60_000 };
+
+/** All nodes listen here, those of other tenants too: keys of model services may be the same. */
+const heldSubject = 'gc.held';
 
 /** Orphans that one node takes at once: the others are to have some as well. */
 const orphansAtOnce = 16;
@@ -77,6 +88,8 @@ export class ClusterNode implements Routing {
   readonly #options: ClusterNodeOptions;
   readonly #times: Required<NonNullable<ClusterNodeOptions['times']>>;
   readonly #address = `gc.${randomUUID().replaceAll('-', '')}`;
+  /** Says on subjects that all hear whose words they are, and opens nothing. */
+  readonly #sender = randomUUID();
   readonly #links: Links;
   /** Orphans that lack something here, and until when they are left alone. */
   readonly #lacking = new Map<string, number>();
@@ -99,6 +112,11 @@ export class ClusterNode implements Routing {
     bus.subscribe(`${this.#address}.joined`, (data) => {
       this.#others = [...this.#others, JSON.parse(Buffer.from(data).toString()) as NodeEntry];
       return Uint8Array.of();
+    });
+    bus.subscribe(heldSubject, (data) => {
+      const held = heldIn(data);
+      if (held && held.from !== this.#sender) options.onHold(held);
+      return undefined;
     });
     bus.subscribe(`${this.#address}.lifecycle`, (data) => {
       options.onLifecycle(JSON.parse(Buffer.from(data).toString()));
@@ -139,6 +157,12 @@ export class ClusterNode implements Routing {
   broadcast(lifecycle: unknown): void {
     const data = Buffer.from(JSON.stringify(lifecycle));
     for (const { address } of this.#others) this.#options.bus.publish(`${address}.lifecycle`, data);
+  }
+
+  /** Has all other nodes wait with calls of this key. */
+  tellHold({ key, milliseconds }: HeldKey): void {
+    const data = JSON.stringify({ key, milliseconds, from: this.#sender });
+    this.#options.bus.publish(heldSubject, Buffer.from(data));
   }
 
   /**
@@ -284,4 +308,16 @@ function shuffled<T>(items: readonly T[]): readonly T[] {
     .map((item) => ({ item, place: Math.random() }))
     .sort((a, b) => a.place - b.place)
     .map(({ item }) => item);
+}
+
+/** What somebody said of a key; undefined for what is no such thing. */
+function heldIn(data: Uint8Array): (HeldKey & { readonly from?: unknown }) | undefined {
+  try {
+    const held = JSON.parse(Buffer.from(data).toString()) as Record<keyof HeldKey | 'from', unknown>;
+    const { key, milliseconds, from } = held;
+    const isKey = typeof key === 'string' && key.length <= 64 && Number.isFinite(milliseconds);
+    return isKey ? { key, milliseconds: Number(milliseconds), from } : undefined;
+  } catch {
+    return undefined;
+  }
 }

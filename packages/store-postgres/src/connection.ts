@@ -1,6 +1,7 @@
 import type { Client, QueryConfig } from 'pg';
 import type { Address } from './address.js';
 import { ConnectionLost, isRefusal } from './faults.js';
+import { inSchema } from './schema.js';
 
 /** A statement; one with a name is prepared once on each connection. */
 export interface Statement {
@@ -84,7 +85,9 @@ export class Connection {
   /** The rows of a statement. Throws what the server answered, or ConnectionLost. */
   async all<Row>(statement: Statement): Promise<readonly Row[]> {
     if (!this.#isOpen) throw new ConnectionLost('the connection was closed');
-    const { name, text, values } = statement;
+    const { name, values } = statement;
+    const { schema } = this.address;
+    const text = schema === undefined ? statement.text : inSchema(statement.text, schema);
     const config: QueryConfig = { text, ...(name && { name }), ...(values && { values: [...values] }) };
     try {
       const asked = this.client.query(config);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { NoticeOutbox } from '@groundcrew/store';
 import type { TenantSettings } from '@groundcrew/tenants';
 import type { EndpointWishes, Following } from '@groundcrew/webhooks';
 import { deliveriesOf, endpointsOf, woken } from '../config/webhooks.js';
@@ -10,6 +11,8 @@ export interface TenantWebhooksOptions {
   /** The directory of a tenant's directories; nothing of it is in the tenant's box but those. */
   directoryOf(tenant: string): string;
   settingsOf(tenant: string): TenantSettings;
+  /** The PostgreSQL with the sessions of a tenant: what is to be told is there too, and any node sends it. */
+  storeOf?(tenant: string): string;
   readonly version: string;
   warn(tenant: string, message: string): void;
 }
@@ -34,7 +37,7 @@ export class TenantWebhooks {
 
   /** Whether sessions of a tenant were open when the server ended without a word. */
   async owes(tenant: string): Promise<boolean> {
-    if (!existsSync(this.fileOf(tenant))) return false;
+    if (!this.options.storeOf && !existsSync(this.fileOf(tenant))) return false;
     const { outbox } = (await this.of(tenant)) ?? {};
     return outbox !== undefined && (await outbox.followed()).length > 0;
   }
@@ -69,9 +72,9 @@ export class TenantWebhooks {
     if (webhooks.length === 0) return undefined;
     const endpoints = await endpointsOf({ webhooks });
     const opener = await deliveriesOf(endpoints, `tenant ${tenant}`);
-    const { version, warn } = this.options;
+    const { version, warn, storeOf } = this.options;
     const { outbox, deliveries } = opener({
-      file: this.fileOf(tenant),
+      outbox: storeOf ? await outboxIn(storeOf(tenant)) : this.fileOf(tenant),
       version,
       warn: (message) => warn(tenant, message),
     });
@@ -89,4 +92,11 @@ export class TenantWebhooks {
   private fileOf(tenant: string): string {
     return join(this.options.directoryOf(tenant), 'webhooks.db');
   }
+}
+
+/** An outbox in PostgreSQL with a connection of its own, which is closed when it is not used. */
+async function outboxIn(url: string): Promise<NoticeOutbox> {
+  const { openPostgresStore } = await import('@groundcrew/store-postgres');
+  const store = openPostgresStore({ url, connections: { writers: 1, readers: 1 } });
+  return { ...store.outbox, close: () => store.close() };
 }
