@@ -119,21 +119,22 @@ describe.skipIf(!world)('tenants of several nodes', { timeout: 90_000 }, () => {
   if (!world) return;
   let nodes: TenantNodes;
   let store: string;
+  let model: ReturnType<typeof world.api.script>;
   beforeEach(async () => {
     store = await world.postgres.newDatabase();
   });
   afterEach(() => nodes.close());
   const open = async (count: number, ...replies: ScriptedReply[]) => {
-    nodes = new TenantNodes(store, world.nats.url, world.api.script(...replies).baseUrl);
+    model = world.api.script(...replies);
+    nodes = new TenantNodes(store, world.nats.url, model.baseUrl);
     return Promise.all(Array.from({ length: count }, () => nodes.start()));
   };
   const lifecycleOf = (client: WireClient) => client.order().filter((line) => line.startsWith('lifecycle'));
 
   test('a session of a tenant works at every node, and no other tenant finds anything of it at any', async () => {
     const [a, b] = await open(2, say(`I keep it: ${secret}`), say('Again'));
-    const [mia, mia2, bob, bob2] = await Promise.all([
-      ...[nodes.client(a, 'mia'), nodes.client(b, 'mia'), nodes.client(a, 'bob'), nodes.client(b, 'bob')],
-    ]);
+    const [mia, mia2] = await Promise.all([nodes.client(a, 'mia'), nodes.client(b, 'mia')]);
+    const [bob, bob2] = await Promise.all([nodes.client(a, 'bob'), nodes.client(b, 'bob')]);
     const ours = await mia.create({ sessionId: 'of-acme' });
     await ours.turn(`Remember ${secret}`);
     const theirs = await mia2.resume('of-acme', {});
@@ -227,6 +228,25 @@ describe.skipIf(!world)('tenants of several nodes', { timeout: 90_000 }, () => {
     await ours.next('session.idle');
   });
 
+  test('on SIGTERM a node leaves the sessions of its tenants to another, where they go on', async () => {
+    const look = callTools({ id: 'c1', name: 'look', arguments: {} });
+    const [a, b] = await open(2, look, say('seen'));
+    const [mia, mia2] = await Promise.all([nodes.client(a, 'mia'), nodes.client(b, 'mia')]);
+    const tools = [{ name: 'look', skipPermission: true }];
+    const ours = await mia.create({ tools });
+    const theirs = await mia2.resume(ours.sessionId, {});
+    await ours.send('Look');
+    const { data } = await theirs.next('external_tool.requested');
+    const left = a?.signal('SIGTERM');
+    await mia.connection.close();
+    expect(await left).toMatchObject({ code: 0 });
+    expect(await theirs.answerTool(data.requestId, { result: 'a tree' })).toEqual({ success: true });
+    await theirs.next('session.idle');
+    const stored = await theirs.stored();
+    expect(story(stored)).toContain('assistant.message "seen"');
+    expect(story(stored).filter((line) => line.startsWith('external_tool.requested')).length).toBe(1);
+  });
+
   whole(
     'work of a tenant whose node is killed is taken over by a node that had no runtime of it',
     async () => {
@@ -235,7 +255,7 @@ describe.skipIf(!world)('tenants of several nodes', { timeout: 90_000 }, () => {
       const mia = await nodes.client(a, 'mia');
       const ours = await mia.create();
       await ours.send('Work');
-      await ours.next('assistant.turn_start');
+      await model.asked(1);
       await a?.signal('SIGKILL');
       const began = performance.now();
       const hasWork = async () => {

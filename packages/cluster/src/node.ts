@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type Channel, channelPair } from '@groundcrew/rpc';
 import { lackText, type RoutedClient, type Routes, type Routing } from '@groundcrew/server';
-import type {
-  ClusterStore,
-  Lack,
-  NodeAnnouncement,
-  NodeEntry,
-  NodeFigures,
-  NodeWait,
-  OrphanedSession,
-  Owner,
-  SessionNeeds,
-  SessionStore,
+import {
+  type ClusterStore,
+  type Lack,
+  type NodeAnnouncement,
+  type NodeEntry,
+  type NodeFigures,
+  type NodeWait,
+  type OrphanedSession,
+  type Owner,
+  type SessionNeeds,
+  type SessionStore,
+  StoreError,
 } from '@groundcrew/store';
 import type { Bus } from './bus.js';
 import { Links } from './links.js';
@@ -80,8 +81,9 @@ const orphansAtOnce = 16;
 /** So many sessions are remembered of which clients were told. */
 const mostTold = 1_000;
 
-/** What cannot run here is looked at again after so long. */
+/** What cannot run here is looked at again after so long, what could not be taken over sooner. */
 const missingAgainMs = 10_000;
+const failedAgainMs = 500;
 
 /** One of several runtimes that share a store: it has requests served where their session is, and takes over what others leave. */
 export class ClusterNode implements Routing {
@@ -260,19 +262,26 @@ export class ClusterNode implements Routing {
     const adopting = shuffled(wanted).map(async (orphan) => {
       const missing = sessions.missingFor(orphan);
       if (missing.length === 0) {
-        await sessions.adopt(orphan).catch(() => this.#lack(orphan));
+        await sessions.adopt(orphan).catch((error: Error) => this.#notAdopted(orphan, error));
         return;
       }
-      this.#lack(orphan);
+      this.#leave(orphan, missingAgainMs);
       onWarning(`Session ${orphan.sessionId} cannot go on at this node: ${lackText(missing)}`);
       await this.#tell(orphan, missing).catch((error: Error) => onWarning(error.message));
     });
     await Promise.all(adopting);
   }
 
-  /** Another node may have been quicker, or is able to; this one looks again later. */
-  #lack({ sessionId }: OrphanedSession): void {
-    this.#lacking.set(sessionId, performance.now() + missingAgainMs);
+  /** Another node was quicker, or something failed that may pass: it is looked at again soon. */
+  #notAdopted(orphan: OrphanedSession, error: Error): void {
+    this.#leave(orphan, failedAgainMs);
+    if (!(error instanceof StoreError && error.kind === 'in_use'))
+      this.#options.onWarning(`Session ${orphan.sessionId} was not taken over: ${error.message}`);
+  }
+
+  /** This node leaves it alone for so long. */
+  #leave({ sessionId }: OrphanedSession, milliseconds: number): void {
+    this.#lacking.set(sessionId, performance.now() + milliseconds);
   }
 
   /** The node that is the last to say what it lacks tells the clients of all nodes that none can go on. */

@@ -133,7 +133,10 @@ export class Connection {
 const int8 = 20;
 const closingPatience = 1_000;
 
-/** One round trip: what must be known of a server, and what must hold on each connection. */
+/**
+ * One round trip: what must be known of a server, and what must hold on each connection. A node that is cut off in the middle
+ * of a transaction holds no lock for longer than others wait for one.
+ */
 const beginning = `
   SELECT pg_is_in_recovery() AS "isStandby",
     current_setting('server_version_num')::int AS version,
@@ -144,7 +147,8 @@ const beginning = `
       CASE WHEN current_setting('synchronous_commit') = 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),
     set_config('default_transaction_isolation', 'read committed', false),
     set_config('statement_timeout', $1, false),
-    set_config('lock_timeout', $2, false)`;
+    set_config('lock_timeout', $2, false),
+    set_config('idle_in_transaction_session_timeout', $2, false)`;
 
 /** Rejects when it takes longer, after `giveUp`. */
 async function within<T>(milliseconds: number, work: Promise<T>, giveUp: () => void): Promise<T> {

@@ -113,7 +113,7 @@ async function take(
   { endpoint, limit, leaseMs }: Parameters<NoticeOutbox['take']>[0],
 ): Promise<readonly DueMessage[]> {
   return connection.all<DueMessage>({
-    name: 'gc-take',
+    name: 'gc-take-notice',
     text: `UPDATE gc_notice SET due_at = clock_timestamp() + $3 * interval '1 millisecond' WHERE number IN (
         SELECT number FROM gc_notice WHERE endpoint = $1 AND due_at <= clock_timestamp()
         ORDER BY due_at, number LIMIT $2 FOR UPDATE SKIP LOCKED)

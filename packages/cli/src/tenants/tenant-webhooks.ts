@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NoticeOutbox } from '@groundcrew/store';
+import type { NoticeOutbox, OutboxMessage } from '@groundcrew/store';
 import type { TenantSettings } from '@groundcrew/tenants';
 import type { EndpointWishes, Following } from '@groundcrew/webhooks';
 import { deliveriesOf, endpointsOf, woken } from '../config/webhooks.js';
@@ -48,8 +48,10 @@ export class TenantWebhooks {
     { call, method, values }: Extract<FromTenant, { kind: 'keep' }>,
   ): Promise<Extract<ToTenant, { kind: 'kept' }>> {
     try {
-      const outbox = this.open.get(tenant)?.outbox;
-      if (!outbox) throw new Error('nobody is told of sessions of this tenant');
+      const { outbox, endpoints } = this.open.get(tenant) ?? {};
+      if (!outbox || !endpoints) throw new Error('nobody is told of sessions of this tenant');
+      if (!Object.hasOwn(outbox, method)) throw new Error('there is no such call');
+      if (method === 'put') requireOwn(values[1], { tenant, endpoints });
       const work = outbox[method] as (...all: readonly unknown[]) => Promise<unknown>;
       return { kind: 'kept', call, value: await work(...values) };
     } catch (error) {
@@ -92,6 +94,24 @@ export class TenantWebhooks {
   private fileOf(tenant: string): string {
     return join(this.options.directoryOf(tenant), 'webhooks.db');
   }
+}
+
+const longestBody = 16_384;
+
+/** What is signed speaks of the tenant that says it, to the addresses that are told of it: a runtime that is not what it was says nothing for others. */
+function requireOwn(
+  messages: unknown,
+  { tenant, endpoints }: { readonly tenant: string; readonly endpoints: readonly EndpointWishes[] },
+): void {
+  const told = new Set(endpoints.map(({ url }) => new URL(url).href));
+  const isOwn = ({ endpoint, body }: OutboxMessage) =>
+    told.has(endpoint) && body.length <= longestBody && tenantIn(body) === tenant;
+  if (!(messages as readonly OutboxMessage[]).every(isOwn))
+    throw new Error('a message is not one of this tenant');
+}
+
+function tenantIn(body: string): unknown {
+  return (JSON.parse(body) as { readonly data?: { readonly tenant?: unknown } }).data?.tenant;
 }
 
 /** An outbox in PostgreSQL with a connection of its own, which is closed when it is not used. */
