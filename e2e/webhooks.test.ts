@@ -138,6 +138,30 @@ test('a receiver that is down, fails or is slow gets each message later, under t
   expect(receiver.received.map((each) => faultOf(each, world))).toEqual([undefined, undefined, undefined]);
 }, 30_000);
 
+test('a receiver that answers with another protocol, or with nothing, holds up neither later messages nor the end of the server', async () => {
+  world.configure([{ url: receiver.url(), timeout: 2, retry: [1, 1, 1] }]);
+  const odd = [
+    'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+    'HTTP/1.1 100 Continue\r\n\r\n',
+  ];
+  receiver.answer = (_received, response) => {
+    const line = odd.shift();
+    if (line === undefined) response.writeHead(204).end();
+    else response.socket?.write(line);
+  };
+  const client = await world.start([say('One')]);
+  await (await client.create({ sessionId: 'odd' })).turn('Hello');
+  await receiver.got(3);
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+  expect(new Set(ids).size).toBe(1);
+  receiver.answer = (_received, response) =>
+    void response.socket?.write(
+      'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+    );
+  await client.connection.close();
+  expect(await world.process.signal('SIGTERM')).toMatchObject({ code: 0 });
+}, 30_000);
+
 test('a receiver that is gone for good gets no more, and what fails too often is given up', async () => {
   world.configure([
     { url: receiver.url('/gone') },

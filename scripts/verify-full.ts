@@ -34,6 +34,7 @@ const steps: readonly {
     command: ['run', '--silent', 'chaos:cluster'],
     environment: { POSTGRES_TESTS: 'full', CLUSTER_TESTS: 'full' },
   },
+  { name: 'deploy files', command: ['run', '--silent', 'check:deploy'] },
   { name: 'MCP conformance', command: ['run', '--silent', 'conformance'] },
   { name: 'docs site', command: ['run', '--silent', 'site'] },
   { name: 'packages', command: ['run', '--silent', 'check:package'] },

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { ModelDirectory, priceBook } from '@groundcrew/model-access';
-import { type Environment, type Exchange, limitedByKey, nodeExchange } from '@groundcrew/models';
+import { type ModelDirectory, priceBook } from '@groundcrew/model-access';
+import type { Environment, KeyHold } from '@groundcrew/models';
 import {
   builtinTools,
   type ModelAccess,
@@ -11,15 +11,15 @@ import {
   Workers,
 } from '@groundcrew/runtime';
 import { eventStream, Server, type ServerEnvironment } from '@groundcrew/server';
-import type { SessionStore } from '@groundcrew/store';
+import type { ClusterStore, Owner, SessionStore } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
 import { accountsOf, type HomeAccounts, type ShownToken } from './config/accounts.js';
 import { hookDiscoveryOf, hookFilesOf, mcpFilesOf, shellsOf } from './config/child-programs.js';
 import type { ClusterChoice } from './config/cluster-choice.js';
 import { commandEnvironment } from './config/command-environment.js';
 import { allowsExtensions, extensionHost } from './config/extensions.js';
+import { homeModels } from './config/home-models.js';
 import { mcpConfig } from './config/mcp-config.js';
-import { modelSettings } from './config/model-settings.js';
 import { type NamedProviders, namedProviders } from './config/named-providers.js';
 import { userRules } from './config/permissions-file.js';
 import { HomePlugins } from './config/plugins.js';
@@ -68,6 +68,8 @@ export interface ProgramOptions {
   readonly access?: NonNullable<ServerEnvironment['access']>;
   /** Counts what model calls take; nothing does without. */
   watchModels?(access: ModelAccess, priceOf: NonNullable<RuntimeOptions['priceOf']>): ModelAccess;
+  /** A model service has refused a call because there were too many with its key. */
+  onKeyHeld?(held: KeyHold): void;
   /** Tells others than clients what becomes of sessions; nothing does without. */
   readonly openWebhooks?: OpenWebhooks;
   warn(message: string): void;
@@ -90,6 +92,10 @@ export interface Program {
   readonly isNode: boolean;
   /** Leaves sessions to the other nodes: when their turns end, or when the signal is aborted. */
   drain(signal: AbortSignal): Promise<void>;
+  /** Calls with this key wait: another process was refused. */
+  holdKey(held: KeyHold): void;
+  /** What all processes share that use the same PostgreSQL; absent without. */
+  readonly shared?: { readonly owner: Owner; cluster(): Promise<ClusterStore> };
   /** Answers a request for the events of a session. */
   events(request: Request): Promise<Response>;
   /** Why no client should be sent here now; undefined when they may come. Rejects where the store cannot be read. */
@@ -108,7 +114,11 @@ export function compose(options: ProgramOptions): Program {
   const { homes, webhooks } = homesOf(options, workers);
   const accounts = accountsOf(options, async (token) => (await models.userOf(token))?.login);
   const carried = () => server.inference.calls?.exchange;
-  const models = modelDirectory(options, { workers, carried, accounts });
+  const onHold = (held: KeyHold) => {
+    node?.tellHold(held);
+    options.onKeyHeld?.(held);
+  };
+  const { models, limiter } = homeModels(options, { workers, carried, accounts, onHold });
   const named = namedProviders(resolve(options.homeDirectory), options.environment);
   const node = nodeOf(options, homes, named);
   const runtime = new Runtime({
@@ -148,7 +158,9 @@ export function compose(options: ProgramOptions): Program {
   const server: Server = new Server(runtime, environment);
   return {
     server,
-    join: async () => node?.start(runtime, server),
+    holdKey: limiter.hold,
+    join: async () => node?.start(runtime, server, limiter.hold),
+    ...(homes.shared && { shared: { owner: homes.owner, cluster: homes.shared.cluster } }),
     ...leavingOf(node),
     close,
     loadStore: () => homes.main.load(),
@@ -170,7 +182,7 @@ function homesOf(options: ProgramOptions, workers: Workers) {
     searchElsewhere: (step) => workers.run('search', step, { milliseconds: longestSearchStep }),
     ...(options.openWebhooks && { watch: (home, store) => webhooks?.watch(home, store) }),
   });
-  const webhooks = options.openWebhooks?.((home) => homes.plain(home));
+  const webhooks = options.openWebhooks?.((home) => homes.plain(home), homes.shared?.outbox);
   return { homes, webhooks };
 }
 
@@ -312,33 +324,6 @@ function serverEnvironment(
     ...(options.clients && { clients: options.clients }),
     ...(options.skipsInstructions && { skipsInstructions: true }),
   };
-}
-
-interface ModelParts {
-  readonly workers: Workers;
-  readonly accounts: HomeAccounts;
-  /** How a client makes the model calls, if one does. */
-  carried(): Exchange | undefined;
-}
-
-function modelDirectory(options: ProgramOptions, { workers, carried, accounts }: ModelParts): ModelDirectory {
-  const { environment, version } = options;
-  const direct = limitedByKey(nodeExchange({ environment, limits: () => models.timeLimits }));
-  const models: ModelDirectory = new ModelDirectory({
-    // A client that makes the model calls takes the place of the network.
-    exchange: (request, signal) => (carried() ?? direct)(request, signal),
-    directExchange: direct,
-    environment,
-    version,
-    readSettings: modelSettings(resolve(options.homeDirectory), environment),
-    clientHeaderVariables: namesIn(environment.GROUNDCREW_HEADER_ENV),
-    thinkElsewhere: (request, signal) => workers.run('offline', request, { milliseconds: 5000 }, signal),
-    token: () => {
-      const { shown } = accounts;
-      return shown && { value: shown.value, isGiven: shown.source !== 'env' };
-    },
-  });
-  return models;
 }
 
 /** Deletes what the home's settings no longer keep. */

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type Channel, channelPair } from '@groundcrew/rpc';
 import { lackText, type RoutedClient, type Routes, type Routing } from '@groundcrew/server';
-import type {
-  ClusterStore,
-  Lack,
-  NodeAnnouncement,
-  NodeEntry,
-  NodeFigures,
-  NodeWait,
-  OrphanedSession,
-  Owner,
-  SessionNeeds,
-  SessionStore,
+import {
+  type ClusterStore,
+  type Lack,
+  type NodeAnnouncement,
+  type NodeEntry,
+  type NodeFigures,
+  type NodeWait,
+  type OrphanedSession,
+  type Owner,
+  type SessionNeeds,
+  type SessionStore,
+  StoreError,
 } from '@groundcrew/store';
 import type { Bus } from './bus.js';
 import { Links } from './links.js';
@@ -30,6 +31,12 @@ export interface NodeSessions {
   lose(sessionId: string): void;
   /** Ends its turn, or waits for its end until the signal is aborted, and leaves the session to other nodes. */
   handOver(sessionId: string, signal: AbortSignal): Promise<void>;
+}
+
+/** A key of a model service, by a hash, and how long calls with it wait. */
+export interface HeldKey {
+  readonly key: string;
+  readonly milliseconds: number;
 }
 
 /** What a node stands on. */
@@ -52,6 +59,8 @@ export interface ClusterNodeOptions {
   serve(channel: Channel, client: unknown): Promise<void>;
   /** Another node says what happened to a session. */
   onLifecycle(lifecycle: unknown): void;
+  /** Another node was refused by a model service, because there were too many calls with one key. */
+  onHold(held: HeldKey): void;
   onWarning(message: string): void;
   /** How often nodes and orphans are looked at, and how long after the end of a lease work is taken over, in milliseconds. */
   readonly times?: { readonly tick: number; readonly headStart: number; readonly patience: number };
@@ -63,20 +72,26 @@ export interface ClusterNodeOptions {
  */
 const defaultTimes = { tick: 250, headStart: 500, patience: 60_000 };
 
+/** All nodes listen here, those of other tenants too: keys of model services may be the same. */
+const heldSubject = 'gc.held';
+
 /** Orphans that one node takes at once: the others are to have some as well. */
 const orphansAtOnce = 16;
 
 /** So many sessions are remembered of which clients were told. */
 const mostTold = 1_000;
 
-/** What cannot run here is looked at again after so long. */
+/** What cannot run here is looked at again after so long, what could not be taken over sooner. */
 const missingAgainMs = 10_000;
+const failedAgainMs = 500;
 
 /** One of several runtimes that share a store: it has requests served where their session is, and takes over what others leave. */
 export class ClusterNode implements Routing {
   readonly #options: ClusterNodeOptions;
   readonly #times: Required<NonNullable<ClusterNodeOptions['times']>>;
   readonly #address = `gc.${randomUUID().replaceAll('-', '')}`;
+  /** Says on subjects that all hear whose words they are, and opens nothing. */
+  readonly #sender = randomUUID();
   readonly #links: Links;
   /** Orphans that lack something here, and until when they are left alone. */
   readonly #lacking = new Map<string, number>();
@@ -99,6 +114,11 @@ export class ClusterNode implements Routing {
     bus.subscribe(`${this.#address}.joined`, (data) => {
       this.#others = [...this.#others, JSON.parse(Buffer.from(data).toString()) as NodeEntry];
       return Uint8Array.of();
+    });
+    bus.subscribe(heldSubject, (data) => {
+      const held = heldIn(data);
+      if (held && held.from !== this.#sender) options.onHold(held);
+      return undefined;
     });
     bus.subscribe(`${this.#address}.lifecycle`, (data) => {
       options.onLifecycle(JSON.parse(Buffer.from(data).toString()));
@@ -139,6 +159,12 @@ export class ClusterNode implements Routing {
   broadcast(lifecycle: unknown): void {
     const data = Buffer.from(JSON.stringify(lifecycle));
     for (const { address } of this.#others) this.#options.bus.publish(`${address}.lifecycle`, data);
+  }
+
+  /** Has all other nodes wait with calls of this key. */
+  tellHold({ key, milliseconds }: HeldKey): void {
+    const data = JSON.stringify({ key, milliseconds, from: this.#sender });
+    this.#options.bus.publish(heldSubject, Buffer.from(data));
   }
 
   /**
@@ -236,19 +262,26 @@ export class ClusterNode implements Routing {
     const adopting = shuffled(wanted).map(async (orphan) => {
       const missing = sessions.missingFor(orphan);
       if (missing.length === 0) {
-        await sessions.adopt(orphan).catch(() => this.#lack(orphan));
+        await sessions.adopt(orphan).catch((error: Error) => this.#notAdopted(orphan, error));
         return;
       }
-      this.#lack(orphan);
+      this.#leave(orphan, missingAgainMs);
       onWarning(`Session ${orphan.sessionId} cannot go on at this node: ${lackText(missing)}`);
       await this.#tell(orphan, missing).catch((error: Error) => onWarning(error.message));
     });
     await Promise.all(adopting);
   }
 
-  /** Another node may have been quicker, or is able to; this one looks again later. */
-  #lack({ sessionId }: OrphanedSession): void {
-    this.#lacking.set(sessionId, performance.now() + missingAgainMs);
+  /** Another node was quicker, or something failed that may pass: it is looked at again soon. */
+  #notAdopted(orphan: OrphanedSession, error: Error): void {
+    this.#leave(orphan, failedAgainMs);
+    if (!(error instanceof StoreError && error.kind === 'in_use'))
+      this.#options.onWarning(`Session ${orphan.sessionId} was not taken over: ${error.message}`);
+  }
+
+  /** This node leaves it alone for so long. */
+  #leave({ sessionId }: OrphanedSession, milliseconds: number): void {
+    this.#lacking.set(sessionId, performance.now() + milliseconds);
   }
 
   /** The node that is the last to say what it lacks tells the clients of all nodes that none can go on. */
@@ -284,4 +317,16 @@ function shuffled<T>(items: readonly T[]): readonly T[] {
     .map((item) => ({ item, place: Math.random() }))
     .sort((a, b) => a.place - b.place)
     .map(({ item }) => item);
+}
+
+/** What somebody said of a key; undefined for what is no such thing. */
+function heldIn(data: Uint8Array): (HeldKey & { readonly from?: unknown }) | undefined {
+  try {
+    const held = JSON.parse(Buffer.from(data).toString()) as Record<keyof HeldKey | 'from', unknown>;
+    const { key, milliseconds, from } = held;
+    const isKey = typeof key === 'string' && key.length <= 64 && Number.isFinite(milliseconds);
+    return isKey ? { key, milliseconds: Number(milliseconds), from } : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -15,7 +15,7 @@ export type { Exchange, HttpRequest, HttpResponse, TimeLimits } from './exchange
 export { mergedHeaders } from './headers.js';
 export { type HttpProviderOptions, httpProvider } from './http-provider.js';
 export { isObject, parseReceived, property } from './json.js';
-export { limitedByKey } from './key-limiter.js';
+export { type KeyHold, type KeyLimiter, limitedByKey } from './key-limiter.js';
 export type {
   CallOrigin,
   ChatMessage,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Exchange, HttpResponse } from './exchange.js';
-import { limitedByKey } from './key-limiter.js';
+import { type KeyHold, limitedByKey } from './key-limiter.js';
 
 test('a 429 holds the calls of all that use the key, one tries first, and other keys go on', async () => {
   const made: string[] = [];
@@ -11,7 +11,7 @@ test('a 429 holds the calls of all that use the key, one tries first, and other 
     const isRefused = key === 'one' && isLimited;
     return { status: isRefused ? 429 : 200, headers: { 'retry-after': '1' } } as unknown as HttpResponse;
   };
-  const limited = limitedByKey(exchange);
+  const { exchange: limited } = limitedByKey(exchange);
   const call = async (authorization: string, signal = new AbortController().signal) => {
     const request = { method: 'POST', url: 'http://model.example/v1', headers: { authorization } } as const;
     return (await limited(request, signal)).status;
@@ -37,8 +37,35 @@ test('a 429 holds the calls of all that use the key, one tries first, and other 
 test('a quota that is spent for longer than a minute is said to each call, which waits for nothing', async () => {
   const exchange: Exchange = async () =>
     ({ status: 429, headers: { 'retry-after': '90000' } }) as unknown as HttpResponse;
-  const limited = limitedByKey(exchange);
+  const { exchange: limited } = limitedByKey(exchange);
   const call = () =>
     limited({ method: 'POST', url: 'http://model.example/v1', headers: {} }, AbortSignal.timeout(5_000));
   expect([(await call()).status, (await call()).status]).toEqual([429, 429]);
+});
+
+test('a key that another process was refused with is held here too, and told of by its hash alone', async () => {
+  const held: KeyHold[] = [];
+  const refused: Exchange = async () =>
+    ({ status: 429, headers: { 'retry-after': '1' } }) as unknown as HttpResponse;
+  const made: number[] = [];
+  const accepted: Exchange = async () => {
+    made.push(performance.now());
+    return { status: 200, headers: {} } as unknown as HttpResponse;
+  };
+  const one = limitedByKey(refused, { onHold: (hold) => void held.push(hold) });
+  const other = limitedByKey(accepted);
+  const request = {
+    method: 'POST',
+    url: 'http://model.example/v1',
+    headers: { authorization: 'Bearer secret' },
+  } as const;
+  const signal = AbortSignal.timeout(5_000);
+  await one.exchange(request, signal);
+  const [hold] = held;
+  if (!hold) throw new Error('nothing was told');
+  expect(JSON.stringify(hold)).not.toContain('secret');
+  const began = performance.now();
+  other.hold(hold);
+  expect((await other.exchange(request, signal)).status).toBe(200);
+  expect((made[0] ?? 0) - began).toBeGreaterThan(900);
 });

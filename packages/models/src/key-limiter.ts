@@ -15,13 +15,44 @@ interface Limited {
   trial: Promise<void> | undefined;
 }
 
+/** A key that is held: by a hash, which opens nothing. */
+export interface KeyHold {
+  readonly key: string;
+  readonly milliseconds: number;
+}
+
+/** Model calls with one limiter for each key. */
+export interface KeyLimiter {
+  readonly exchange: Exchange;
+  /** Another process has been refused: calls with this key wait here too. */
+  hold(held: KeyHold): void;
+}
+
+/** What a limiter stands on. */
+export interface KeyLimiterOptions {
+  readonly clock?: { now(): number };
+  /** Called when a service has refused a call: other processes that use the key should know. */
+  onHold?(held: KeyHold): void;
+}
+
 /**
  * One limiter for each key of a service: after a 429, calls of all sessions with this key wait as long as it asks for. Then
  * one of them tries, and the others follow when it was let in.
  */
-export function limitedByKey(exchange: Exchange, clock: { now(): number } = Date): Exchange {
+export function limitedByKey(
+  exchange: Exchange,
+  { clock = Date, onHold }: KeyLimiterOptions = {},
+): KeyLimiter {
   const limited = new Map<string, Limited>();
-  return async (request, signal) => {
+  const hold = ({ key, milliseconds }: KeyHold) => {
+    const now = clock.now();
+    for (const [each, { until, trial }] of limited)
+      if (until + longestWaitMs < now && trial === undefined) limited.delete(each);
+    const known = limited.get(key);
+    const until = now + Math.min(Math.max(0, milliseconds), longestWaitMs);
+    limited.set(key, { times: 1, trial: undefined, ...known, until: Math.max(known?.until ?? 0, until) });
+  };
+  const limitedExchange: Exchange = async (request, signal) => {
     const key = keyOf(request);
     const trial = await turnOf(limited, key, { signal, clock });
     try {
@@ -30,7 +61,11 @@ export function limitedByKey(exchange: Exchange, clock: { now(): number } = Date
       if (response.status === 429) {
         const asked = retryAfterSeconds(response.headers['retry-after'], clock.now());
         if (asked !== undefined && asked * 1000 > longestWaitMs) limited.delete(key);
-        else limited.set(key, { ...afterRefusal(known, asked, clock.now()), trial: undefined });
+        else {
+          const refused = afterRefusal(known, asked, clock.now());
+          limited.set(key, { ...refused, trial: undefined });
+          onHold?.({ key, milliseconds: refused.until - clock.now() });
+        }
       } else if (trial || (known && known.until <= clock.now())) limited.delete(key);
       return response;
     } finally {
@@ -39,6 +74,7 @@ export function limitedByKey(exchange: Exchange, clock: { now(): number } = Date
       if (known?.trial !== undefined && trial) known.trial = undefined;
     }
   };
+  return { exchange: limitedExchange, hold };
 }
 
 /** Resolves when the call may be made, for the one that tries with what ends the trial. */

@@ -34,6 +34,8 @@ export interface AuditEntry {
 
 /** What looks on the requests of clients. */
 export interface Access {
+  /** The one tenant that this runtime serves; any without. A client that another node forwards must be one of its own. */
+  readonly tenant?: string;
   audit(entry: AuditEntry, identity: Identity): void;
   /** Throws QuotaExceeded; what it returns is called when the request is answered. */
   admit?(request: AdmittedRequest, runtime: Runtime): Promise<(() => void) | undefined>;

@@ -57,7 +57,10 @@ export class Server {
   }
 
   /** Serves a client of another node, which has let it in, until the channel between the nodes closes. */
-  serveForwarded(channel: Channel, described: unknown): Promise<void> {
+  async serveForwarded(channel: Channel, described: unknown): Promise<void> {
+    const { tenant } = this.environment.access ?? {};
+    const { identity } = (described ?? {}) as Partial<DescribedClient>;
+    if (tenant !== undefined && identity?.tenant !== tenant) return channel.close();
     return this.serveClient(channel, { isTrusted: true, described: described as DescribedClient });
   }
 

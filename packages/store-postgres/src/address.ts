@@ -4,6 +4,8 @@ export interface Address {
   readonly url: string;
   /** Host, port and database, for users to read. */
   readonly name: string;
+  /** Where the tables are; the first schema of the role's `search_path` without. */
+  readonly schema?: string;
 }
 
 /** What was given is no address of PostgreSQL. The text is not repeated: it may hold a password. */
@@ -36,7 +38,32 @@ function readAddress(url: string): Address {
   // A password with a raw slash would show as the name of a database.
   if (!/^\/?[^/@]*$/.test(pathname)) throw new BadAddress(expected);
   const host = searchParams.get('host') ?? (decode(hostname) || 'localhost');
-  return { url, name: `postgres://${host}:${port || '5432'}${decode(pathname)}` };
+  const name = `postgres://${host}:${port || '5432'}${decode(pathname)}`;
+  const schema = searchParams.get('schema');
+  if (schema === null) return { url, name };
+  if (schema.length > longestSchema || !/^[a-z_][a-z0-9_-]*(?::[a-z0-9_-]+)?$/.test(schema))
+    throw new BadAddress(
+      'The parameter schema needs up to 63 of a-z, 0-9, _ and -, with a letter first; what follows a colon is the name of a tenant.',
+    );
+  return { url: withoutSchema(url), name: `${name}?schema=${schema}`, schema };
+}
+
+const longestSchema = 63;
+
+/** The library would take a parameter that it does not know for a setting of the server. */
+function withoutSchema(url: string): string {
+  const [start = '', query = ''] = url.split('?');
+  const rest = query.split('&').filter((part) => !/^schema=/.test(part));
+  return rest.length === 0 ? start : `${start}?${rest.join('&')}`;
+}
+
+/** The same address, with the tables in another schema. Throws BadAddress. */
+export function withSchema(text: string, schema: string): string {
+  const added = readAddresses(text).map(
+    ({ url }) => `${url}${url.includes('?') ? '&' : '?'}schema=${schema}`,
+  );
+  readAddresses(added.join(','));
+  return added.join(',');
 }
 
 function decode(part: string): string {

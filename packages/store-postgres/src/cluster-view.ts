@@ -9,6 +9,7 @@ import type {
   Owner,
   SessionPlace,
   SharedBook,
+  SharedQuotas,
 } from '@groundcrew/store';
 import { readBook, writeBook } from './book.js';
 import { handOverSession, liveNodes, orphanedSessions, placeOfSession, takenSessions } from './cluster.js';
@@ -17,6 +18,8 @@ import type { Connection } from './connection.js';
 import { noteLack, waitsOf } from './lacks.js';
 import type { Lease } from './lease.js';
 import { overviewOf } from './overview.js';
+import { countUse, leavePlace, takePlace, usedToday } from './quotas.js';
+import { schemasWithOrphans } from './schemas.js';
 
 type Work<T> = (connection: Connection) => Promise<T>;
 
@@ -86,6 +89,22 @@ export class ClusterView implements ClusterStore {
     read: (after = 0) => this.parts.read((connection) => readBook(connection, after)),
     write: (text, version) => this.parts.read((connection) => writeBook(connection, { text, version })),
   };
+
+  readonly quotas: SharedQuotas = {
+    take: async (place, most) => {
+      // A place counts while its runtime has a lease.
+      await this.parts.again((deadline) => this.parts.lease.hold(place.owner, deadline));
+      return this.parts.read((connection) => takePlace(connection, place, most));
+    },
+    leave: (place) => this.parts.read((connection) => leavePlace(connection, place)),
+    used: () => this.parts.read(usedToday),
+    use: (owner, use) => this.parts.read((connection) => countUse(connection, owner, use)),
+  };
+
+  async schemasWithOrphans(prefix: string): Promise<readonly string[]> {
+    if (this.parts.isGraceTime()) return [];
+    return this.parts.read((connection) => schemasWithOrphans(connection, prefix));
+  }
 
   overview(): Promise<ClusterOverview> {
     return this.parts.read(overviewOf);

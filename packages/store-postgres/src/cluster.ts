@@ -105,6 +105,13 @@ export async function orphanedSessions(
   }));
 }
 
+/** Whether there is any such session, a little after the lease of its node has ended. */
+export const isOrphaned = `EXISTS (SELECT 1 FROM gc_session s LEFT JOIN gc_node n ON n.id = s.owner
+    WHERE s.has_work AND (s.owner = '${handedOver}'
+      OR (n.address IS NOT NULL AND n.lease_until < clock_timestamp() - interval '100 milliseconds')))
+  OR EXISTS (SELECT 1 FROM gc_session s LEFT JOIN gc_node n ON n.id = s.owner
+    WHERE s.due_at <= ${nowMs} AND NOT s.has_work AND coalesce(n.lease_until < clock_timestamp(), true))`;
+
 /** Of these sessions, those that another runtime has. */
 export async function takenSessions(
   connection: Connection,

@@ -1,6 +1,7 @@
 import type { Client, QueryConfig } from 'pg';
 import type { Address } from './address.js';
 import { ConnectionLost, isRefusal } from './faults.js';
+import { inSchema } from './schema.js';
 
 /** A statement; one with a name is prepared once on each connection. */
 export interface Statement {
@@ -84,7 +85,9 @@ export class Connection {
   /** The rows of a statement. Throws what the server answered, or ConnectionLost. */
   async all<Row>(statement: Statement): Promise<readonly Row[]> {
     if (!this.#isOpen) throw new ConnectionLost('the connection was closed');
-    const { name, text, values } = statement;
+    const { name, values } = statement;
+    const { schema } = this.address;
+    const text = schema === undefined ? statement.text : inSchema(statement.text, schema);
     const config: QueryConfig = { text, ...(name && { name }), ...(values && { values: [...values] }) };
     try {
       const asked = this.client.query(config);
@@ -130,7 +133,10 @@ export class Connection {
 const int8 = 20;
 const closingPatience = 1_000;
 
-/** One round trip: what must be known of a server, and what must hold on each connection. */
+/**
+ * One round trip: what must be known of a server, and what must hold on each connection. A node that is cut off in the middle
+ * of a transaction holds no lock for longer than others wait for one.
+ */
 const beginning = `
   SELECT pg_is_in_recovery() AS "isStandby",
     current_setting('server_version_num')::int AS version,
@@ -141,7 +147,8 @@ const beginning = `
       CASE WHEN current_setting('synchronous_commit') = 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),
     set_config('default_transaction_isolation', 'read committed', false),
     set_config('statement_timeout', $1, false),
-    set_config('lock_timeout', $2, false)`;
+    set_config('lock_timeout', $2, false),
+    set_config('idle_in_transaction_session_timeout', $2, false)`;
 
 /** Rejects when it takes longer, after `giveUp`. */
 async function within<T>(milliseconds: number, work: Promise<T>, giveUp: () => void): Promise<T> {

@@ -1,4 +1,4 @@
-export { BadAddress, readAddresses } from './address.js';
+export { BadAddress, readAddresses, withSchema } from './address.js';
 export { inspectServers, type ServerFinding, type ServerInspection } from './doctor.js';
 export type { SessionFiles } from './erasure.js';
 export {

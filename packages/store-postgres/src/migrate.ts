@@ -45,7 +45,7 @@ export async function migrate(connection: Connection, steps = migrationSteps): P
 }
 
 /** Two transactions that make the same table for the first time: the second is refused, and finds it made. */
-const madeMeanwhile: ReadonlySet<string> = new Set(['23505', '42710', '42P07']);
+const madeMeanwhile: ReadonlySet<string> = new Set(['23505', '42710', '42P07', '42P06']);
 
 /** The version of the tables; undefined when there are none. */
 export async function readVersion(connection: Connection): Promise<SchemaVersion | undefined> {
@@ -55,10 +55,13 @@ export async function readVersion(connection: Connection): Promise<SchemaVersion
     });
     return row;
   } catch (error) {
-    if (isRefusal(error) && error.code === '42P01') return undefined;
+    if (isRefusal(error) && noTable.has(error.code)) return undefined;
     throw error;
   }
 }
+
+/** There is no such table, or no such schema. */
+const noTable: ReadonlySet<string> = new Set(['42P01', '3F000']);
 
 /** Throws `newer_schema` when only newer programs may write. */
 export function requireKnown(
@@ -73,7 +76,9 @@ export function requireKnown(
 }
 
 async function migrateLocked(connection: Connection, steps: readonly MigrationStep[]): Promise<void> {
+  const { schema } = connection.address;
   await connection.transaction(async () => {
+    if (schema !== undefined) await connection.all({ text: `CREATE SCHEMA IF NOT EXISTS "${schema}"` });
     await connection.all({
       text: `CREATE TABLE IF NOT EXISTS gc_schema (
         singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton), version integer NOT NULL, oldest_writer integer NOT NULL)`,

@@ -5,6 +5,7 @@ import {
   type ClaimRequest,
   type ClusterStore,
   type LogRecord,
+  type NoticeOutbox,
   type Owner,
   type Page,
   type SearchHit,
@@ -36,6 +37,7 @@ import { ConnectionLost, damaged, mayPass, storeFault } from './faults.js';
 import { Lease, type LeaseTimes } from './lease.js';
 import { listSessions } from './listing.js';
 import { migrate, requireServer } from './migrate.js';
+import { sharedOutbox } from './outbox.js';
 import { Pool } from './pool.js';
 import { Primary } from './primary.js';
 import { isGone } from './process-mark.js';
@@ -74,6 +76,8 @@ export interface PostgresStoreStats {
 export interface PostgresStore extends SessionStore {
   /** What several nodes need of it. */
   readonly cluster: ClusterStore;
+  /** What is still to be told to others than clients, of all nodes; its `close` leaves the store open. */
+  readonly outbox: NoticeOutbox;
   /** Connects and brings the tables up to date now, so that the first call need not. Throws StoreError. */
   open(): Promise<void>;
   /** Writes what waits, ends the lease and closes the connections. */
@@ -95,6 +99,7 @@ const retryPause = 20;
 
 class SharedStore implements PostgresStore {
   readonly cluster: ClusterView;
+  readonly outbox = sharedOutbox((work) => this.#reading(work));
   readonly #primary: Primary;
   readonly #writers: Pool;
   readonly #readers: Pool;
@@ -136,10 +141,7 @@ class SharedStore implements PostgresStore {
     this.cluster = new ClusterView({
       lease: this.#lease,
       isGraceTime: () => this.#living().isGraceTime(),
-      read: (work) => {
-        this.#requireOpen();
-        return this.#readAgain(this.#readers, work);
-      },
+      read: (work) => this.#reading(work),
       again: (attempt) => {
         this.#requireOpen();
         return this.#again(attempt, performance.now() + this.#patience);
@@ -211,9 +213,8 @@ class SharedStore implements PostgresStore {
   }
 
   async size(sessionId: string): Promise<number> {
-    this.#requireOpen();
     if (!isPlain(sessionId)) return 0;
-    return this.#readAgain(this.#readers, (connection) => sizeOfSession(connection, sessionId));
+    return this.#reading((connection) => sizeOfSession(connection, sessionId));
   }
 
   async list(query: SessionQuery = {}): Promise<Page<SessionSummary>> {
@@ -329,6 +330,11 @@ class SharedStore implements PostgresStore {
       const isLost = isInDoubt && error instanceof StoreError && error.kind === 'busy';
       throw isLost ? new StoreError('io', `${error.message} Whether it was done is not known.`) : error;
     });
+  }
+
+  #reading<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    this.#requireOpen();
+    return this.#readAgain(this.#readers, work);
   }
 
   #readAgain<T>(pool: Pool, work: (connection: Connection) => Promise<T>): Promise<T> {

@@ -94,6 +94,36 @@ export interface OrphanedSession {
   readonly head: SessionHead;
 }
 
+/** What is used of a day by all nodes; the day is one of UTC, by the clock of the store. */
+export interface SharedUse {
+  readonly day: string;
+  readonly tokens: number;
+  /** In US dollars. */
+  readonly cost: number;
+}
+
+/** Bounds that hold for all nodes together. */
+export interface SharedQuotas {
+  /**
+   * Takes one of `most` places if one is free: for a session that is to be made, or that is to begin a turn. Sessions that there
+   * are, or that are at work, take one each by themselves. Resolves with how many the others take. A place of a node whose lease
+   * has ended is free.
+   */
+  take(place: SharedPlace, most: number): Promise<{ readonly isTaken: boolean; readonly others: number }>;
+  /** Gives it back: what it was taken for is in the store by now, or did not come about. */
+  leave(place: SharedPlace): Promise<void>;
+  used(): Promise<SharedUse>;
+  /** What this runtime has used of that day in all: said again, it counts once. */
+  use(owner: Owner, use: SharedUse): Promise<void>;
+}
+
+/** A place that a runtime takes up for a session. */
+export interface SharedPlace {
+  readonly kind: 'session' | 'turn';
+  readonly sessionId: string;
+  readonly owner: Owner;
+}
+
 /**
  * What a store says that several nodes share, besides what every store does. None of it decides who may write: that is
  * the epoch. After `announce`, claims take no session from a node that lives, be it idle: clients are attached to it there.
@@ -117,6 +147,9 @@ export interface ClusterStore {
   overview(): Promise<ClusterOverview>;
   /** The approvals that all nodes go by. */
   readonly book: SharedBook;
+  readonly quotas: SharedQuotas;
+  /** Of schemas with names that begin so, those with work that no live node has: `orphans` of each would find some. */
+  schemasWithOrphans(prefix: string): Promise<readonly string[]>;
   /** Of these sessions, those that another runtime has claimed. */
   taken(owner: Owner, sessionIds: readonly string[]): Promise<readonly string[]>;
   /** Gives up a session that has work, so that another node takes it over at once; a stale epoch is ignored. */

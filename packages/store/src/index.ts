@@ -8,6 +8,9 @@ export type {
   OrphanedSession,
   SessionPlace,
   SharedBook,
+  SharedPlace,
+  SharedQuotas,
+  SharedUse,
 } from './cluster-store.js';
 export { allSessions, type CopyProgress, type CopyResult, copySessions } from './copy-sessions.js';
 export type { CutSession, RepairedSession } from './cut-session.js';

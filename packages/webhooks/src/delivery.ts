@@ -62,6 +62,8 @@ export async function deliver(
 function answerTo(asked: ClientRequest, body: string): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     asked.once('error', reject);
+    // A receiver that wants another protocol ends the request without an error and without an answer.
+    asked.once('close', () => reject(new Error('the connection was closed without an answer')));
     asked.once('response', ({ statusCode = 0, headers }) => {
       asked.destroy();
       resolve(outcomeOf(statusCode, headers['retry-after']));

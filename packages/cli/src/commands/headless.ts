@@ -47,6 +47,7 @@ export interface ServerOptions extends HeadlessArguments {
   /** Looks on what clients ask for. */
   readonly access?: NonNullable<ProgramOptions['access']>;
   readonly watchModels?: NonNullable<ProgramOptions['watchModels']>;
+  readonly onKeyHeld?: NonNullable<ProgramOptions['onKeyHeld']>;
   /** Opens the door of several tenants: it takes the connections of the port in the place of the one token. */
   openTenants?(program: Program): Promise<OpenTenants>;
   /** On a port: the process that started it holds its stdin, and it ends with that. */
@@ -73,6 +74,8 @@ export interface ServerOptions extends HeadlessArguments {
 export interface OpenTenants {
   /** Takes a connection until it is over. */
   take(socket: Socket, serve: ServeChannel): Promise<void>;
+  /** Leaves the sessions of tenants to other nodes, within so many milliseconds. */
+  drain(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -119,7 +122,7 @@ export async function runServer(options: ServerOptions, process: Process): Promi
     secrets: [from.connectionToken, from.token?.value],
   });
   const cluster = await chooseCluster({ ...options, environment: process.environment, store });
-  const openWebhooks = await webhooksFor({ ...from, store });
+  const openWebhooks = await webhooksFor(from);
   const program = compose({
     ...from,
     telemetry,
@@ -250,7 +253,7 @@ class Shutdown {
     this.log?.write('info', 'draining');
     refuse();
     program.server.announceDrain();
-    await program.drain(limit);
+    await Promise.all([program.drain(limit), this.tenants?.drain(seconds * 1_000)]);
     // Clients that do not move on by themselves are forwarded as long as there is time.
     while (program.server.clientCount > 0 && !limit.aborted)
       await pause(50, undefined, { signal: limit }).catch(() => undefined);
@@ -326,6 +329,7 @@ function optionsFrom(options: ServerOptions, process: Process, shutdown: Shutdow
     ...(connectionToken && { connectionToken }),
     ...(options.access && { access: options.access }),
     ...(options.watchModels && { watchModels: options.watchModels }),
+    ...(options.onKeyHeld && { onKeyHeld: options.onKeyHeld }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { resolve as resolvePath } from 'node:path';
 import type { Route } from '@groundcrew/http-door';
-import { labelFlag, natsFlag } from '../config/cluster-choice.js';
+import { defaultTenant } from '@groundcrew/server';
+import { chooseCluster, labelFlag, natsFlag } from '../config/cluster-choice.js';
 import { type Config, configFlags, readConfig } from '../config/config.js';
 import { chooseStore } from '../config/store-choice.js';
 import { pageRoutes } from '../doors/page-routes.js';
@@ -146,16 +147,22 @@ function exposures(
 
 /** The door of several tenants, where a file names them. Loaded only then. */
 async function tenantsFrom(
-  flags: ListenWishes & { readonly protocol?: string },
+  flags: ListenWishes & {
+    readonly protocol?: string;
+    readonly nats?: string;
+    readonly label?: readonly string[];
+  },
   config: Config,
   { terminal, warn }: { readonly terminal: Terminal; warn(message: string): void },
 ): Promise<Tenants | undefined> {
   if (flags.auth === undefined) return undefined;
   const store = await chooseStore({ ...terminal, homeDirectory: config.homeDirectory, given: config.store });
-  if (store !== undefined)
-    throw new UsageError(
-      '--auth: the sessions of tenants are in files of their own, and not in PostgreSQL yet',
-    );
+  const cluster = await chooseCluster({
+    environment: terminal.environment,
+    store,
+    ...(flags.nats !== undefined && { nats: flags.nats }),
+    ...(flags.label && { labels: flags.label }),
+  });
   const { openTenants } = await import('../tenants/open-tenants.js');
   return openTenants({
     auth: flags.auth,
@@ -165,19 +172,29 @@ async function tenantsFrom(
     sessionIdleSeconds: config.sessionIdleSeconds,
     sharesFiles: flags.tenantsShareFiles === true,
     warn,
+    ...(store !== undefined && { store }),
+    ...(cluster && { cluster }),
     ...(flags.audit !== undefined && { audit: flags.audit }),
     ...(flags.protocol !== undefined && { protocol: readProtocol(flags.protocol, '--protocol') }),
     ...(config.sandbox && { sandbox: config.sandbox }),
   });
 }
 
-function tenantParts(tenants: Tenants): Pick<ServerOptions, 'openTenants' | 'access' | 'watchModels'> {
+function tenantParts(
+  tenants: Tenants,
+): Pick<ServerOptions, 'openTenants' | 'access' | 'watchModels' | 'onKeyHeld'> {
   return {
-    openTenants: async () => ({
-      take: (socket, serve) => tenants.door.take(socket, serve),
-      close: () => tenants.close(),
-    }),
+    openTenants: async (program) => {
+      tenants.join(program);
+      return {
+        take: (socket, serve) => tenants.door.take(socket, serve),
+        drain: (milliseconds) => tenants.drain(milliseconds),
+        close: () => tenants.close(),
+      };
+    },
+    onKeyHeld: (held) => tenants.hold(held),
     access: {
+      tenant: defaultTenant,
       audit: (entry, { tenant, role, subject }) => tenants.audit.write({ ...entry, tenant, role, subject }),
       admit: tenants.quotas.admit,
     },

@@ -15,8 +15,6 @@ interface WebhooksWish {
   readonly homeDirectory: string;
   readonly environment: Environment;
   readonly version: string;
-  /** The address of PostgreSQL, where it keeps the sessions. */
-  readonly store: string | undefined;
   /** Covers values in the diagnostics from now on. */
   addSecrets?(values: readonly string[]): void;
   warn(message: string): void;
@@ -44,8 +42,11 @@ export async function webhooksFor(wish: WebhooksWish): Promise<OpenWebhooks | un
 /** Webhooks as the program uses them. */
 type ProgramWebhooks = Pick<Webhooks, 'watch' | 'start' | 'close'>;
 
-/** Opens them for the stores of homes. */
-export type OpenWebhooks = (storeOf: (home: string) => SessionStore) => ProgramWebhooks;
+/** Opens them for the stores of homes; with the outbox that the nodes of a database share, where they do. */
+export type OpenWebhooks = (
+  storeOf: (home: string) => SessionStore,
+  shared: NoticeOutbox | undefined,
+) => ProgramWebhooks;
 
 interface OpenerParts extends Omit<WebhooksWish, 'environment'> {
   /** Where the settings stand. */
@@ -55,14 +56,14 @@ interface OpenerParts extends Omit<WebhooksWish, 'environment'> {
 /** Opens webhooks that this process fills and delivers. Throws UsageError. */
 async function openerOf(
   endpoints: readonly EndpointSettings[],
-  { homeDirectory, version, store, place, addSecrets, warn }: OpenerParts,
+  { homeDirectory, version, place, addSecrets, warn }: OpenerParts,
 ): Promise<OpenWebhooks> {
-  if (store !== undefined) throw new UsageError(`${place}: webhooks: not with sessions in PostgreSQL yet`);
   const { Webhooks: Followers } = await import('@groundcrew/webhooks');
   const open = await deliveriesOf(endpoints, place);
   addSecrets?.(endpoints.flatMap(({ secrets }) => secrets));
-  return (storeOf) => {
-    const { outbox, deliveries } = open({ file: join(resolve(homeDirectory), outboxName), version, warn });
+  return (storeOf, shared) => {
+    const file = join(resolve(homeDirectory), outboxName);
+    const { outbox, deliveries } = open({ outbox: shared ?? file, version, warn });
     const webhooks = new Followers({ endpoints, storeOf, outbox: woken(outbox, deliveries), warn });
     return {
       watch: (home, watched) => webhooks.watch(home, watched),
@@ -79,7 +80,8 @@ async function openerOf(
 }
 
 interface OutboxPlace {
-  readonly file: string;
+  /** The outbox, or its file. */
+  readonly outbox: NoticeOutbox | string;
   readonly version: string;
   warn(message: string): void;
 }
@@ -99,8 +101,8 @@ export async function deliveriesOf(
     });
   const urls = endpoints.map(({ url }) => new URL(url).href);
   if (new Set(urls).size < urls.length) throw new UsageError(`${place}: two webhooks have the same url`);
-  return ({ file, version, warn }) => {
-    const outbox = openSqliteOutbox(file);
+  return ({ outbox: given, version, warn }) => {
+    const outbox = typeof given === 'string' ? openSqliteOutbox(given) : given;
     return { outbox, deliveries: new Sending({ endpoints, version, outbox, warn }) };
   };
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ClusterNode, NodeSessions } from '@groundcrew/cluster';
+import type { KeyHold } from '@groundcrew/models';
 import type { Lifecycle, Runtime, RuntimeOptions } from '@groundcrew/runtime';
 import { nodeWait, type Routing, type Server } from '@groundcrew/server';
 import type { Lack, NodeWait, OrphanedSession, Owner } from '@groundcrew/store';
@@ -26,7 +27,7 @@ export class ProgramNode implements Routing {
   constructor(private readonly parts: NodeParts) {}
 
   /** Connects to NATS and shows this node to the others. Throws StoreError, and BadBusAddress. */
-  async start(runtime: Runtime, server: Server): Promise<void> {
+  async start(runtime: Runtime, server: Server, hold: (held: KeyHold) => void): Promise<void> {
     const { nats, labels, owner, store, warn } = this.parts;
     const { ClusterNode: Node, openBus } = await import('@groundcrew/cluster');
     const bus = await openBus({ url: nats, onWarning: warn });
@@ -52,6 +53,7 @@ export class ProgramNode implements Routing {
       refresh: () => copy.refresh(runtime),
       serve: (channel, client) => server.serveForwarded(channel, client),
       onLifecycle: (lifecycle) => server.lifecycleElsewhere(lifecycle as Lifecycle),
+      onHold: hold,
       onWarning: warn,
     });
     this.#node = node;
@@ -62,6 +64,11 @@ export class ProgramNode implements Routing {
   open(client: Parameters<Routing['open']>[0]): ReturnType<Routing['open']> {
     if (!this.#node) throw new Error('The node has not been started');
     return this.#node.open(client);
+  }
+
+  /** A model service has refused a call: the other nodes wait with this key too. */
+  tellHold(held: KeyHold): void {
+    this.#node?.tellHold(held);
   }
 
   get isDraining(): boolean {

@@ -1,11 +1,13 @@
 import { removedFilesIn } from '@groundcrew/runtime';
-import type { ClusterStore, SessionStore } from '@groundcrew/store';
+import type { ClusterStore, NoticeOutbox, SessionStore } from '@groundcrew/store';
 import type { PostgresStore, PostgresStoreOptions, SessionFiles } from '@groundcrew/store-postgres';
 
 /** The store on PostgreSQL as the program has it. */
 export interface SharedStore extends SessionStore {
   /** What several nodes need of it. */
   cluster(): Promise<ClusterStore>;
+  /** What webhooks of all nodes are still to tell. */
+  readonly outbox: NoticeOutbox;
   load(): void;
   warmUp(): void;
   close(): Promise<void>;
@@ -33,12 +35,31 @@ export function sharedStore(options: PostgresStoreOptions): SharedStore {
     remove: async (sessionId, by) => (await open()).remove(sessionId, by),
     erased: async () => (await open()).erased(),
     cluster: async () => (await open()).cluster,
+    outbox: lateOutbox(async () => (await open()).outbox),
     load: () => void open(),
     warmUp: () =>
       void open()
         .then((store) => store.open())
         .catch((error: Error) => options.onWarning?.(error.message)),
     close: async () => (await opening)?.close(),
+  };
+}
+
+/** An outbox that is loaded with the first call. */
+function lateOutbox(open: () => Promise<NoticeOutbox>): NoticeOutbox {
+  return {
+    follow: async (...values) => (await open()).follow(...values),
+    put: async (...values) => (await open()).put(...values),
+    rest: async (...values) => (await open()).rest(...values),
+    forget: async (...values) => (await open()).forget(...values),
+    followed: async () => (await open()).followed(),
+    take: async (query) => (await open()).take(query),
+    dueIn: async (endpoint) => (await open()).dueIn(endpoint),
+    settle: async (message) => (await open()).settle(message),
+    postpone: async (...values) => (await open()).postpone(...values),
+    keepOnly: async (endpoints) => (await open()).keepOnly(endpoints),
+    // With the store.
+    close: async () => undefined,
   };
 }
 

@@ -1,8 +1,9 @@
-import type { Environment } from '@groundcrew/models';
+import type { Environment, KeyHold } from '@groundcrew/models';
 import type { SandboxSettings } from '@groundcrew/runtime';
 import type { AuditEntry, Identity } from '@groundcrew/server';
 import type { DayUse, TenantSettings } from '@groundcrew/tenants';
 import type { EndpointWishes, Following } from '@groundcrew/webhooks';
+import type { ClusterChoice } from '../config/cluster-choice.js';
 
 /** What the runtime of a tenant is started with. It is sent, and not put into the environment, which its commands could read. */
 export interface TenantStart {
@@ -21,6 +22,10 @@ export interface TenantStart {
   /** What it has used of its quotas of the day. */
   readonly used: DayUse;
   readonly sessionIdleSeconds: number;
+  /** The PostgreSQL that has its sessions, by an address with a schema of its own; a file of its home without. */
+  readonly store?: string;
+  /** It is one of several nodes of this tenant. */
+  readonly cluster?: ClusterChoice;
   readonly gitHubToken?: string;
   readonly protocol?: 1 | 2 | 3;
   readonly sandbox?: SandboxSettings;
@@ -32,6 +37,10 @@ export type ToTenant =
   | { readonly kind: 'settings'; readonly settings: TenantSettings }
   /** The answer to a call of the outbox. */
   | { readonly kind: 'kept'; readonly call: number; readonly value?: unknown; readonly failure?: string }
+  /** A model service has refused another process: calls with this key wait. */
+  | { readonly kind: 'held'; readonly held: KeyHold }
+  /** Leaves its sessions to other nodes, within so many milliseconds; it says when it has. */
+  | { readonly kind: 'drain'; readonly milliseconds: number }
   /** Ends when nothing is open in it. */
   | { readonly kind: 'rest' }
   | { readonly kind: 'stop' };
@@ -42,6 +51,8 @@ export type FromTenant =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'warning'; readonly message: string }
   | { readonly kind: 'usage'; readonly use: DayUse }
+  | { readonly kind: 'held'; readonly held: KeyHold }
+  | { readonly kind: 'drained' }
   /** A call of the outbox, which the door keeps where no command of the tenant can change it. */
   | {
       readonly kind: 'keep';

@@ -1,15 +1,20 @@
 import { join } from 'node:path';
-import type { Environment } from '@groundcrew/models';
+import type { Environment, KeyHold } from '@groundcrew/models';
 import type { SandboxSettings } from '@groundcrew/runtime';
 import { defaultTenant } from '@groundcrew/server';
 import { AuditLog, Authenticator, AuthFault, UsageLedger } from '@groundcrew/tenants';
+import type { Program } from '../compose.js';
+import type { ClusterChoice } from '../config/cluster-choice.js';
 import { UsageError } from '../flags/arguments.js';
 import type { Protocol } from '../flags/protocol.js';
 import { findBwrap } from './find-bwrap.js';
+import { OrphanWatch } from './orphan-watch.js';
 import { TenantQuotas } from './quotas.js';
+import { SharedMeter } from './shared-meter.js';
 import { TenantDoor } from './tenant-door.js';
 import { tenantFlag } from './tenant-flag.js';
 import { TenantHouse } from './tenant-house.js';
+import type { TenantStores } from './tenant-store.js';
 import { TenantWebhooks } from './tenant-webhooks.js';
 
 /** How a server of several tenants is started. */
@@ -24,6 +29,10 @@ export interface TenantsOptions {
   readonly version: string;
   readonly protocol?: Protocol;
   readonly sandbox?: SandboxSettings;
+  /** The PostgreSQL that has all sessions, each tenant's in a schema of its own; files of their homes without. */
+  readonly store?: string;
+  /** This server is one of several nodes. */
+  readonly cluster?: ClusterChoice;
   /** The operator has said that nothing but the runtime keeps tenants apart on the disk. */
   readonly sharesFiles: boolean;
   warn(message: string): void;
@@ -35,8 +44,17 @@ export interface Tenants {
   readonly audit: AuditLog;
   /** Of the operator's own tenant. */
   readonly quotas: TenantQuotas;
+  /** From now on the runtimes of tenants and the operator's own know of one another what they must. */
+  join(program: TenantsProgram): void;
+  /** A model service has refused a call of the operator's own runtime. */
+  hold(held: KeyHold): void;
+  /** Leaves the sessions of all tenants to other nodes. */
+  drain(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The operator's own runtime, as the door of tenants uses it. */
+type TenantsProgram = Pick<Program, 'holdKey' | 'shared' | 'isNode'>;
 
 /** Reads the file and prepares for clients. Throws UsageError. */
 export async function openTenants(options: TenantsOptions): Promise<Tenants> {
@@ -46,15 +64,20 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
   const ledger = new UsageLedger(join(homeDirectory, 'tenants', 'usage.jsonl'));
   const { GH_TOKEN, GITHUB_TOKEN } = options.environment;
   const gitHubToken = GH_TOKEN || GITHUB_TOKEN;
+  const stores = await storesOf(options);
+  const own: { program?: TenantsProgram; meter?: SharedMeter; watch?: OrphanWatch } = {};
   const webhooks = new TenantWebhooks({
     directoryOf: (tenant) => join(homeDirectory, 'tenants', tenant),
     settingsOf: (tenant) => authenticator.tenant(tenant),
     version: options.version,
+    ...(stores && { storeOf: stores.of }),
     warn: (tenant, message) => warn(`tenant ${tenant}: ${message}`),
   });
   const house = new TenantHouse({
     homeDirectory,
     webhooks,
+    ...(stores && { storeOf: stores.of }),
+    ...(options.cluster && { cluster: options.cluster }),
     bwrap: options.sharesFiles ? undefined : requireBwrap(options.environment),
     program: [join(import.meta.dirname, 'cli.cjs'), tenantFlag],
     environment: options.environment,
@@ -67,6 +90,10 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
     onMessage: (tenant, message) => {
       if (message.kind === 'warning') warn(`tenant ${tenant}: ${message.message}`);
       if (message.kind === 'usage') ledger.add(tenant, message.use);
+      if (message.kind === 'held') {
+        house.hold(message.held, tenant);
+        own.program?.holdKey(message.held);
+      }
       if (message.kind === 'audit') {
         const { role, subject } = message.identity;
         audit.write({ ...message.entry, tenant, role, subject });
@@ -79,17 +106,44 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
     quotas: () => authenticator.tenant(defaultTenant).quotas ?? {},
     used: () => ledger.of(defaultTenant),
     add: (use) => ledger.add(defaultTenant, use),
+    shared: () => own.meter,
   });
   return {
     door,
     audit,
     quotas,
+    join: (program) => {
+      own.program = program;
+      const { shared } = program;
+      if (shared) own.meter = new SharedMeter({ ...shared, warn });
+      if (shared && stores && program.isNode)
+        own.watch = new OrphanWatch({
+          prefix: stores.prefix,
+          cluster: shared.cluster,
+          isHere: (tenant) => house.has(tenant),
+          wake: (tenant) => house.wake([tenant]),
+          warn,
+        });
+    },
+    hold: (held) => house.hold(held),
+    drain: async (milliseconds) => {
+      await own.watch?.close();
+      await house.drain(milliseconds);
+    },
     close: async () => {
+      await own.watch?.close();
       door.close();
       await house.close();
       await webhooks.close();
     },
   };
+}
+
+/** Loaded where sessions are in PostgreSQL only. */
+async function storesOf({ store, environment }: TenantsOptions): Promise<TenantStores | undefined> {
+  if (store === undefined) return undefined;
+  const { tenantStores } = await import('./tenant-store.js');
+  return tenantStores(store, environment);
 }
 
 /** Tenants of whose sessions something may still have to be told; mistakes in what is set for any of them are found here. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   costOf,
   ModelError,
@@ -9,6 +10,7 @@ import {
 import type { ModelAccess, Runtime } from '@groundcrew/runtime';
 import { type Access, type AdmittedRequest, QuotaExceeded } from '@groundcrew/server';
 import type { DayUse, Quotas } from '@groundcrew/tenants';
+import type { SharedMeter } from './shared-meter.js';
 
 /** What quotas stand on. */
 export interface QuotaParts {
@@ -18,6 +20,8 @@ export interface QuotaParts {
   used(): DayUse;
   /** Keeps what a call took. */
   add(use: DayUse): void;
+  /** Counts for all nodes in the place of the two; each process counts for itself without. */
+  shared?(): SharedMeter | undefined;
 }
 
 /** Holds a tenant to what it may use up. */
@@ -28,7 +32,7 @@ export class TenantQuotas {
   constructor(private readonly parts: QuotaParts) {}
 
   readonly admit: NonNullable<Access['admit']> = async (request, runtime) => {
-    if (isMaking(request)) return this.admitSession(runtime);
+    if (isMaking(request)) return this.admitSession(request, runtime);
     if (startsTurn.has(request.method)) return this.admitTurn(request, runtime);
     return undefined;
   };
@@ -68,7 +72,8 @@ export class TenantQuotas {
       priceOf(model: string): Promise<Price | undefined>;
     },
   ): AsyncGenerator<readonly ModelEvent[]> {
-    const over = this.overDay();
+    const { day, ...used } = await this.usedToday();
+    const over = this.overDay(used);
     if (over !== undefined) throw new ModelError('quota', over);
     const price = await priceOf(request.model);
     if (this.parts.quotas().costPerDay !== undefined && price === undefined)
@@ -81,16 +86,26 @@ export class TenantQuotas {
         if (event.type === 'end') {
           const { inputTokens, outputTokens } = event.usage;
           const cost = costOf(event.usage, price) ?? 0;
-          this.parts.add({ day: this.parts.used().day, tokens: inputTokens + outputTokens, cost });
+          const use = { day, tokens: inputTokens + outputTokens, cost };
+          await (this.meter?.add(use) ?? this.parts.add({ ...use, day: this.parts.used().day }));
         }
       yield events;
     }
   }
 
+  private get meter(): SharedMeter | undefined {
+    return this.parts.shared?.();
+  }
+
+  private async usedToday(): Promise<DayUse> {
+    return this.meter?.used() ?? this.parts.used();
+  }
+
   /** One after the other, so that two do not take the same last place. */
-  private async admitSession(runtime: Runtime): Promise<(() => void) | undefined> {
+  private async admitSession(request: AdmittedRequest, runtime: Runtime): Promise<(() => void) | undefined> {
     const { sessions: most } = this.parts.quotas();
     if (most === undefined) return undefined;
+    if (this.meter) return this.admitSessionOfAll(this.meter, request, most);
     const before = this.making;
     let done: () => void = () => undefined;
     this.making = new Promise((resolve) => {
@@ -103,36 +118,62 @@ export class TenantQuotas {
     });
     if (length < most) return done;
     done();
-    throw new QuotaExceeded(`The tenant has ${length} sessions, and may have ${most}: delete some first.`);
+    throw tooManySessions(length, most);
+  }
+
+  private async admitSessionOfAll(
+    meter: SharedMeter,
+    { params }: AdmittedRequest,
+    most: number,
+  ): Promise<() => void> {
+    const { sessionId, options } = params as { sessionId?: string; options?: { sessionId?: string } };
+    const named = sessionId ?? options?.sessionId;
+    const id = typeof named === 'string' ? named.slice(0, longestId) : randomUUID();
+    const { others, leave } = await meter.take({ kind: 'session', sessionId: id }, most);
+    if (!leave) throw tooManySessions(others, most);
+    return leave;
   }
 
   private async admitTurn({ params }: AdmittedRequest, runtime: Runtime): Promise<(() => void) | undefined> {
-    const over = this.overDay();
+    const over = this.overDay(await this.usedToday());
     if (over !== undefined) throw new QuotaExceeded(over);
     const { concurrentTurns: most } = this.parts.quotas();
     const { sessionId = '' } = params as { readonly sessionId?: string };
     // A prompt for a session that is at work waits in its queue.
     if (most === undefined || !runtime.find(sessionId) || runtime.find(sessionId)?.isRunning)
       return undefined;
+    if (this.meter) {
+      const { others, leave } = await this.meter.take({ kind: 'turn', sessionId }, most);
+      if (!leave) throw tooManyTurns(others, most);
+      return leave;
+    }
     const running = new Set(
       runtime.liveSessions.filter((each) => each.isRunning).map((each) => each.sessionId),
     );
     for (const each of this.starting) running.add(each);
-    if (running.size >= most)
-      throw new QuotaExceeded(`The tenant has ${running.size} turns at work, and may have ${most} at once.`);
+    if (running.size >= most) throw tooManyTurns(running.size, most);
     this.starting.add(sessionId);
     return () => void this.starting.delete(sessionId);
   }
 
-  private overDay(): string | undefined {
+  private overDay({ tokens, cost }: Pick<DayUse, 'tokens' | 'cost'>): string | undefined {
     const { tokensPerDay, costPerDay } = this.parts.quotas();
-    const { tokens, cost } = this.parts.used();
     if (tokensPerDay !== undefined && tokens >= tokensPerDay)
       return `The tenant has used ${tokens} tokens today, and may use ${tokensPerDay} a day (UTC).`;
     if (costPerDay !== undefined && cost >= costPerDay)
       return `The tenant has used $${cost.toFixed(4)} today, and may use $${costPerDay} a day (UTC).`;
     return undefined;
   }
+}
+
+const longestId = 200;
+
+function tooManySessions(length: number, most: number): QuotaExceeded {
+  return new QuotaExceeded(`The tenant has ${length} sessions, and may have ${most}: delete some first.`);
+}
+
+function tooManyTurns(length: number, most: number): QuotaExceeded {
+  return new QuotaExceeded(`The tenant has ${length} turns at work, and may have ${most} at once.`);
 }
 
 function isMaking({ method, params }: AdmittedRequest): boolean {

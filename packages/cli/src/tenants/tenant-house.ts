@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '@groundcrew/models';
+import type { Environment, KeyHold } from '@groundcrew/models';
 import type { Identity } from '@groundcrew/server';
 import type { DayUse, TenantSettings } from '@groundcrew/tenants';
 import { namesIn } from '../flags/arguments.js';
@@ -22,6 +22,8 @@ export interface HouseOptions extends Omit<TenantStart, TenantOwn> {
   settingsOf(tenant: string): TenantSettings;
   usedBy(tenant: string): DayUse;
   readonly webhooks: Pick<TenantWebhooks, 'endpoints' | 'answer'>;
+  /** The PostgreSQL with the sessions of a tenant; files of its home without. */
+  storeOf?(tenant: string): string;
   onMessage(tenant: string, message: FromTenant): void;
 }
 
@@ -34,6 +36,7 @@ type TenantOwn =
   | 'workingDirectory'
   | 'settings'
   | 'webhooks'
+  | 'store'
   | 'used';
 
 /** Where its runtime listens, in a tenant's box. */
@@ -97,6 +100,30 @@ export class TenantHouse {
       }
   }
 
+  /** Whether the runtime of a tenant is here. */
+  has(tenant: string): boolean {
+    return this.lodgers.has(tenant);
+  }
+
+  /** A model service has refused a call: all runtimes wait with its key, but for the one that said so. */
+  hold(held: KeyHold, said?: string): void {
+    for (const [tenant, { process }] of this.lodgers)
+      if (tenant !== said)
+        process.then(
+          (each) => each.send({ kind: 'held', held }),
+          () => undefined,
+        );
+  }
+
+  /** Leaves the sessions of all tenants to other nodes. No runtime is started any more. */
+  async drain(milliseconds: number): Promise<void> {
+    this.isClosed = true;
+    const all = [...this.lodgers.values()].map(({ process }) =>
+      process.then((each) => each.drain(milliseconds)),
+    );
+    await Promise.allSettled(all);
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.timer);
@@ -129,6 +156,7 @@ export class TenantHouse {
       settingsOf: _,
       usedBy,
       webhooks,
+      storeOf,
       onMessage,
       ...common
     } = this.options;
@@ -143,6 +171,7 @@ export class TenantHouse {
       settings,
       webhooks: await webhooks.endpoints(tenant),
       used: usedBy(tenant),
+      ...(storeOf && { store: storeOf(tenant) }),
       secret: randomBytes(32).toString('base64url'),
       socketPath: join(bwrap === undefined ? sockets : socketInBox, 'door'),
       homeDirectory: place.home,

@@ -131,6 +131,17 @@ export class TenantProcess {
     };
   }
 
+  /** Resolves when it has left its sessions to other nodes, or has ended. */
+  async drain(milliseconds: number): Promise<void> {
+    const drained = new Promise<void>((resolve) => {
+      this.child.on('said', ({ kind }: FromTenant) => {
+        if (kind === 'drained') resolve();
+      });
+    });
+    this.send({ kind: 'drain', milliseconds });
+    await Promise.race([drained, this.ended]);
+  }
+
   /** Ends it: its sessions are closed, and what they work on stays as pending work. */
   async stop(): Promise<void> {
     this.send({ kind: 'stop' });

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type HttpDoor, openHttpDoor } from '@groundcrew/http-door';
 import { byteChannel, webSocketChannel } from '@groundcrew/rpc';
 import type { Identity } from '@groundcrew/server';
@@ -12,6 +13,7 @@ import { redactorFor } from '../log/redact.js';
 import { DoorOutbox } from './door-outbox.js';
 import { channelPath, type FromTenant, type TenantStart, type ToTenant, tenantHost } from './messages.js';
 import { TenantQuotas } from './quotas.js';
+import { SharedMeter } from './shared-meter.js';
 
 /** The process of one tenant: a runtime that only the door reaches, by a socket with a secret. */
 export async function runTenant(version: string): Promise<void> {
@@ -63,6 +65,7 @@ class TenantRuntime {
   private clients = 0;
   private settings: TenantSettings;
   private used: DayUse;
+  private readonly meter: SharedMeter | undefined;
   private ending: Promise<void> | undefined;
 
   constructor(
@@ -70,14 +73,16 @@ class TenantRuntime {
     version: string,
     openWebhooks: ProgramOptions['openWebhooks'],
   ) {
-    const { gitHubToken, protocol, sandbox } = start;
+    const { gitHubToken, protocol, sandbox, store, cluster } = start;
     this.settings = start.settings;
     this.used = start.used;
     const quotas = new TenantQuotas({
       quotas: () => this.settings.quotas ?? {},
       used: () => this.usedToday(),
       add: (use) => this.add(use),
+      shared: () => this.meter,
     });
+    const warn = (message: string) => void say({ kind: 'warning', message });
     this.program = compose({
       version,
       homeDirectory: start.homeDirectory,
@@ -85,18 +90,24 @@ class TenantRuntime {
       environment: start.environment,
       sessionIdleSeconds: start.sessionIdleSeconds,
       access: {
+        tenant: start.tenant,
         audit: (entry, identity) => void say({ kind: 'audit', entry, identity }),
         admit: quotas.admit,
       },
       watchModels: (access, priceOf) => quotas.watch(access, priceOf),
-      warn: (message) => void say({ kind: 'warning', message }),
+      onKeyHeld: (held) => void say({ kind: 'held', held }),
+      warn,
       // No tenant ends the server; the role that may is not given here.
       onShutdown: () => void this.close(),
       ...(gitHubToken !== undefined && { token: { value: gitHubToken, source: 'env' as const } }),
       ...(protocol !== undefined && { clients: { protocol } }),
       ...(sandbox && { sandbox }),
       ...(openWebhooks && { openWebhooks }),
+      ...(store !== undefined && { store }),
+      ...(cluster && { cluster }),
     });
+    const { shared } = this.program;
+    this.meter = shared && new SharedMeter({ ...shared, warn });
   }
 
   async open(): Promise<void> {
@@ -130,8 +141,20 @@ class TenantRuntime {
 
   async hear(message: ToTenant): Promise<void> {
     if (message.kind === 'settings') this.settings = message.settings;
+    if (message.kind === 'held') this.program.holdKey(message.held);
+    if (message.kind === 'drain') await this.drain(message.milliseconds);
     if (message.kind === 'stop') await this.close();
     if (message.kind === 'rest' && this.clients === 0 && this.program.isResting()) await this.close();
+  }
+
+  /** Its clients are told, and its sessions go to other nodes; clients that stay are forwarded as long as there is time. */
+  private async drain(milliseconds: number): Promise<void> {
+    const limit = AbortSignal.timeout(milliseconds);
+    this.program.server.announceDrain();
+    await this.program.drain(limit);
+    while (this.clients > 0 && !limit.aborted)
+      await pause(50, undefined, { signal: limit }).catch(() => undefined);
+    await say({ kind: 'drained' });
   }
 
   /** Closes sessions and stores, and ends the process; running turns stay as pending work. */

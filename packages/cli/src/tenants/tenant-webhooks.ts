@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { NoticeOutbox, OutboxMessage } from '@groundcrew/store';
 import type { TenantSettings } from '@groundcrew/tenants';
 import type { EndpointWishes, Following } from '@groundcrew/webhooks';
 import { deliveriesOf, endpointsOf, woken } from '../config/webhooks.js';
@@ -10,6 +11,8 @@ export interface TenantWebhooksOptions {
   /** The directory of a tenant's directories; nothing of it is in the tenant's box but those. */
   directoryOf(tenant: string): string;
   settingsOf(tenant: string): TenantSettings;
+  /** The PostgreSQL with the sessions of a tenant: what is to be told is there too, and any node sends it. */
+  storeOf?(tenant: string): string;
   readonly version: string;
   warn(tenant: string, message: string): void;
 }
@@ -34,7 +37,7 @@ export class TenantWebhooks {
 
   /** Whether sessions of a tenant were open when the server ended without a word. */
   async owes(tenant: string): Promise<boolean> {
-    if (!existsSync(this.fileOf(tenant))) return false;
+    if (!this.options.storeOf && !existsSync(this.fileOf(tenant))) return false;
     const { outbox } = (await this.of(tenant)) ?? {};
     return outbox !== undefined && (await outbox.followed()).length > 0;
   }
@@ -45,8 +48,10 @@ export class TenantWebhooks {
     { call, method, values }: Extract<FromTenant, { kind: 'keep' }>,
   ): Promise<Extract<ToTenant, { kind: 'kept' }>> {
     try {
-      const outbox = this.open.get(tenant)?.outbox;
-      if (!outbox) throw new Error('nobody is told of sessions of this tenant');
+      const { outbox, endpoints } = this.open.get(tenant) ?? {};
+      if (!outbox || !endpoints) throw new Error('nobody is told of sessions of this tenant');
+      if (!Object.hasOwn(outbox, method)) throw new Error('there is no such call');
+      if (method === 'put') requireOwn(values[1], { tenant, endpoints });
       const work = outbox[method] as (...all: readonly unknown[]) => Promise<unknown>;
       return { kind: 'kept', call, value: await work(...values) };
     } catch (error) {
@@ -69,9 +74,9 @@ export class TenantWebhooks {
     if (webhooks.length === 0) return undefined;
     const endpoints = await endpointsOf({ webhooks });
     const opener = await deliveriesOf(endpoints, `tenant ${tenant}`);
-    const { version, warn } = this.options;
+    const { version, warn, storeOf } = this.options;
     const { outbox, deliveries } = opener({
-      file: this.fileOf(tenant),
+      outbox: storeOf ? await outboxIn(storeOf(tenant)) : this.fileOf(tenant),
       version,
       warn: (message) => warn(tenant, message),
     });
@@ -89,4 +94,29 @@ export class TenantWebhooks {
   private fileOf(tenant: string): string {
     return join(this.options.directoryOf(tenant), 'webhooks.db');
   }
+}
+
+const longestBody = 16_384;
+
+/** What is signed speaks of the tenant that says it, to the addresses that are told of it: a runtime that is not what it was says nothing for others. */
+function requireOwn(
+  messages: unknown,
+  { tenant, endpoints }: { readonly tenant: string; readonly endpoints: readonly EndpointWishes[] },
+): void {
+  const told = new Set(endpoints.map(({ url }) => new URL(url).href));
+  const isOwn = ({ endpoint, body }: OutboxMessage) =>
+    told.has(endpoint) && body.length <= longestBody && tenantIn(body) === tenant;
+  if (!(messages as readonly OutboxMessage[]).every(isOwn))
+    throw new Error('a message is not one of this tenant');
+}
+
+function tenantIn(body: string): unknown {
+  return (JSON.parse(body) as { readonly data?: { readonly tenant?: unknown } }).data?.tenant;
+}
+
+/** An outbox in PostgreSQL with a connection of its own, which is closed when it is not used. */
+async function outboxIn(url: string): Promise<NoticeOutbox> {
+  const { openPostgresStore } = await import('@groundcrew/store-postgres');
+  const store = openPostgresStore({ url, connections: { writers: 1, readers: 1 } });
+  return { ...store.outbox, close: () => store.close() };
 }
