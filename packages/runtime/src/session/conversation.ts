@@ -22,7 +22,7 @@ import { Offers } from '../questions/offers.js';
 import { type Answers, type QuestionRef, Questions } from '../questions/questions.js';
 import { type Wait, Waits } from '../questions/waits.js';
 import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
-import { Interaction, type PromptExtras } from '../turn/interaction.js';
+import { checkedExtras, Interaction, type PromptExtras } from '../turn/interaction.js';
 import { summaryCall } from '../turn/summary-call.js';
 import { Inbox } from './inbox.js';
 import { Receipts, silentReceipt } from './receipts.js';
@@ -151,13 +151,9 @@ export class Conversation {
   }
 
   /** Has a prompt wait at a place of the queue, and begins with it when nothing runs. */
-  async enqueue(received: ReceivedPrompt, position?: number): Promise<void> {
+  async enqueue({ prompt, extras }: ReceivedPrompt, position?: number): Promise<void> {
     if (this.inbox.prompts.length === 0) this.queuedSince = this.host.clock.timestamp();
-    await this.inbox.admit(received, position);
-    this.drain(received.prompt);
-  }
-
-  private drain(prompt: Prompt): void {
+    await this.inbox.admit({ prompt, extras: checkedExtras(extras) }, position);
     this.subAgents.wake();
     if (!this.run && !this.inbox.holds(prompt)) void this.start(undefined);
   }
