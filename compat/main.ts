@@ -105,7 +105,11 @@ function registryOf(name: string): Registry {
 }
 
 function writeMethods(): boolean {
-  const text = unservedMethods(npmVersions(), values.cache);
+  const registries = [
+    { registry: 'npm', versions: npmVersions() },
+    { registry: 'pypi', versions: pypiVersions() },
+  ] as const;
+  const text = unservedMethods(registries, values.cache);
   if (values.write) writeFileSync(page, withSection(readFileSync(page, 'utf8'), 'methods', text));
   else console.log(text);
   return true;

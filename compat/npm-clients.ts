@@ -73,7 +73,7 @@ function isProtocol2(text: string): boolean {
 }
 
 /** All that the package's files say. */
-export function textOf(directory: string): string {
+function textOf(directory: string): string {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   return files
     .filter((file) => /\.(?:js|d\.ts)$/.test(file) && !file.startsWith('cjs'))

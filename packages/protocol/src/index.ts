@@ -49,9 +49,11 @@ export type { ModelInfo, ProviderConfig } from './model.js';
 export { findIneffective, type OptionFinding, type Support, type SupportTable } from './options/support.js';
 export {
   createOptions,
+  insertOptions,
   providerAddOptions,
   providerUpdateOptions,
   resumeOptions,
+  sendMessagesOptions,
   sendOptions,
   switchOptions,
   updateOptions,

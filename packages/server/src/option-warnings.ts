@@ -1,6 +1,7 @@
 import {
   createOptions,
   findIneffective,
+  insertOptions,
   type MethodName,
   type Methods,
   methods,
@@ -9,6 +10,7 @@ import {
   providerUpdateOptions,
   resumeOptions,
   type SupportTable,
+  sendMessagesOptions,
   sendOptions,
   switchOptions,
   updateOptions,
@@ -21,7 +23,10 @@ import { uselessOptions } from './useless-options.js';
 const optionTables: Readonly<Record<string, SupportTable>> = {
   'session.create': createOptions,
   'session.resume': resumeOptions,
+  'session.queue.insertAt': insertOptions,
   'session.send': sendOptions,
+  'session.sendAndWait': sendOptions,
+  'session.sendMessages': sendMessagesOptions,
   'session.options.update': updateOptions,
   'session.model.switchTo': switchOptions,
   'session.provider.add': providerAddOptions,

@@ -20,6 +20,52 @@ export const sessionQueueMethods = {
       }),
     () => openObject({ updated: z.boolean() }),
   ),
+  'session.queue.duplicateAt': method('Has a prompt wait twice; the copy follows it.', queueItem, () =>
+    openObject({ id: z.string() }),
+  ),
+  'session.queue.insertAt': method(
+    'Has a prompt wait at a place of the queue, from 0; places beyond its ends are its ends.',
+    () =>
+      inSession({
+        position: z.int(),
+        message: openObject({
+          prompt: z.string(),
+          displayPrompt: z.optional(z.string()),
+          attachments: z.optional(z.array(sentAttachment())),
+          agentMode: z.optional(agentMode()),
+          requestHeaders: z.optional(z.record(z.string(), z.string())),
+          requiredTool: z.optional(z.string()),
+          source: z.optional(z.string()),
+          billable: z.optional(z.boolean()),
+        }),
+      }),
+    () => openObject({ id: z.string() }),
+  ),
+  'session.queue.moveItem': method(
+    'Moves a prompt to a place of the queue, from 0; places beyond its ends are its ends.',
+    () => inSession({ id: z.string(), toPosition: z.int() }),
+    () => openObject({ changed: z.boolean() }),
+  ),
+  'session.queue.removeAt': method(
+    'Takes back the prompt of this id; false when it does not wait any more.',
+    queueItem,
+    () => openObject({ removed: z.boolean() }),
+  ),
+  'session.queue.sendNow': method(
+    'Makes a prompt that waits a word for the running turn; false when no turn runs.',
+    queueItem,
+    () => openObject({ steered: z.boolean() }),
+  ),
+  'session.queue.setDrainPaused': method(
+    'Holds the prompts that wait, over restarts too, until it is called again with false; fails when they are held already.',
+    () => inSession({ paused: z.boolean() }),
+    nothing,
+  ),
+  'session.queue.updateText': method(
+    'Has a prompt that waits say something else.',
+    () => inSession({ id: z.string(), prompt: z.string(), displayPrompt: z.optional(z.string()) }),
+    () => openObject({ updated: z.boolean() }),
+  ),
   'session.queue.clear': method('Takes back every prompt that waits.', sessionRef, nothing),
   'session.queue.hasPending': method('Whether prompts wait.', sessionRef, () =>
     openObject({ hasPending: z.boolean() }),
@@ -47,3 +93,7 @@ export const sessionQueueMethods = {
     openObject({ removed: z.boolean() }),
   ),
 };
+
+function queueItem() {
+  return inSession({ id: z.string() });
+}

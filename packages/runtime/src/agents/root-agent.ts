@@ -38,6 +38,8 @@ export interface Receipt {
 export class RootAgent {
   /** Settles when the turn that runs has ended and clients have received that. */
   turnEnd: Promise<void> = Promise.resolve();
+  /** A prompt is being answered, from its delivery to the end of its turn. */
+  isAnswering = false;
   /** Stops the hooks that are asked at the end of a prompt. */
   private ending: AbortController | undefined;
   /** Errors that hooks know of. */
@@ -59,7 +61,8 @@ export class RootAgent {
       const { hooks, planner } = context;
       // Hooks and servers may take their time: a prompt that waits for them is acknowledged, and safe, before.
       const isHooked = promptPoints.some((point) => hooks.has(point));
-      const isAdmitted = delivery === 'idle' && (isHooked || !planner.isReady());
+      const { isBare = false } = received.prompt;
+      const isAdmitted = delivery === 'idle' && (isHooked || isBare || !planner.isReady());
       if (isAdmitted) this.admit(run, received.prompt, receipt);
       const delivered = planner
         .ready(signal)
@@ -235,6 +238,7 @@ export class RootAgent {
   ): Promise<TurnOutcome> {
     const { controller } = run;
     run.interaction = context.interaction;
+    this.isAnswering = true;
     const watch = this.watch(context.interaction);
     const { turnMilliseconds } = context.session.limits;
     const timer = setTimeout(
@@ -259,6 +263,7 @@ export class RootAgent {
     const ended = Promise.race([early, ending]);
     this.turnEnd = ended.then(() => this.parts.log.published()).catch(() => undefined);
     const outcome = await ending;
+    this.isAnswering = false;
     clearTimeout(timer);
     if (watch) void this.turnEnd.then(() => watch.end(failure));
     if (outcome !== 'stopped') await this.takeChosenModel();

@@ -81,6 +81,10 @@ function withContext(agent: AgentState, context: CallContext): AgentState {
 /** The form that the answer to a prompt has to have, and whether the agent may stop. */
 function foldEndNote(agent: AgentState, entry: NoteDraft): AgentState {
   if (entry.note === 'stop.asked') return { ...agent, stop: { ...entry.data, isOpen: true } };
+  if (entry.note === 'prompt.taken') {
+    const { interactionId } = entry.data;
+    return { ...stopped(agent), awaited: { interactionId, prompt: '' } };
+  }
   if (entry.note === 'stop.decided') return withoutAwaited(stopped(agent));
   if (entry.note === 'output.wanted') return { ...agent, output: entry.data };
   if (entry.note !== 'output.settled') return agent;

@@ -45,7 +45,7 @@ export function hasWork(state: SessionState): boolean {
 /** The same, less questions that belong to no turn. */
 export function hasTurnWork(state: SessionState): boolean {
   return (
-    state.inbox.length > 0 ||
+    (state.isQueuePaused ? state.inbox.some(isForTurn) : state.inbox.length > 0) ||
     Object.values(state.tasks).some(({ status }) => status === 'running') ||
     Object.values(state.agents).some(
       ({ turn, awaited, questions, output, stop }) =>
@@ -53,6 +53,8 @@ export function hasTurnWork(state: SessionState): boolean {
     )
   );
 }
+
+const isForTurn = ({ mode }: Prompt) => mode === 'immediate';
 
 function withAgent(
   state: SessionState,
@@ -107,6 +109,7 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
       return withChangedPrompt(state, entry.data);
     case 'prompt.received':
       return withReceipt(state, entry.data);
+    case 'prompt.taken':
     case 'prompt.withdrawn':
       return withoutPrompt(state, entry.data.messageId);
     case 'question.closed':
@@ -127,13 +130,17 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
   }
 }
 
-/** What tools wrote, and what clients work on. */
+/** What tools wrote, what clients work on, and how prompts wait. */
 function foldWorkNote(state: SessionState, entry: NoteDraft): SessionState {
   switch (entry.note) {
     case 'file.changing':
       return { ...state, fileChanges: withFileChange(state.fileChanges, entry.data) };
     case 'file.written':
       return { ...state, codeChanges: withWrite(state.codeChanges, entry.data) };
+    case 'queue.ordered':
+      return { ...state, inbox: inOrder(state.inbox, entry.data.messageIds) };
+    case 'queue.paused':
+      return { ...state, isQueuePaused: entry.data.isPaused };
     case 'task.kept':
       return { ...state, clientTasks: { ...state.clientTasks, [entry.data.id]: entry.data } };
     case 'task.removed': {
@@ -322,6 +329,11 @@ function withChangedPrompt(
   const { messageId } = change;
   const inbox = state.inbox.map((each) => (each.messageId === messageId ? { ...each, ...change } : each));
   return { ...state, inbox };
+}
+
+function inOrder(inbox: readonly Prompt[], messageIds: readonly string[]): readonly Prompt[] {
+  const place = new Map(messageIds.map((messageId, index) => [messageId, index]));
+  return inbox.toSorted((a, b) => (place.get(a.messageId) ?? -1) - (place.get(b.messageId) ?? -1));
 }
 
 const mostReceipts = 256;

@@ -77,14 +77,17 @@ export interface Notes {
   /** What clients fixed for the session's permissions. */
   'permissions.changed': PermissionChange;
   'prompt.admitted': Prompt;
-  /** More was said in a prompt that waits; what is named stands in the place of what it had. */
-  'prompt.extended': Pick<Prompt, 'messageId' | 'text' | 'displayText' | 'attachments'>;
+  /** A prompt that waits was changed; what is named stands in the place of what it had. */
+  'prompt.extended': Pick<Prompt, 'messageId'> &
+    Partial<Pick<Prompt, 'text' | 'displayText' | 'attachments' | 'mode'>>;
   /** A prompt wants an answer of this form. */
   'output.wanted': OutputWish & { readonly interactionId: string };
   /** It is there, or cannot be had. */
   'output.settled': Readonly<Record<string, never>>;
   /** A prompt that came under an id of its sender's; sent again, it is not a new one. */
   'prompt.received': { readonly messageId: string; readonly digest: string };
+  /** A turn begins that answers no new message. */
+  'prompt.taken': { readonly messageId: string; readonly interactionId: string };
   'prompt.withdrawn': { readonly messageId: string };
   /** A question of the agent, which is emitted as an event that is not stored; its call's result closes it. */
   'question.asked': EventData<'user_input.requested'>;
@@ -92,6 +95,10 @@ export interface Notes {
   'question.closed': { readonly requestId: string };
   /** A question whose event is not stored. */
   'question.opened': KeptQuestion;
+  /** The order of the prompts that wait; those that are not named are being taken up, and stand before them. */
+  'queue.ordered': { readonly messageIds: readonly string[] };
+  /** Whether prompts that wait get turns. */
+  'queue.paused': { readonly isPaused: boolean };
   /** How a model was asked: with the log, all it takes to write the request again. */
   'request.sent': SentRequest;
   /** When a scheduled prompt comes next. */

@@ -19,7 +19,14 @@ export interface Prompt {
   readonly attachments?: readonly JsonObject[];
   /** The form that its answer has to have. */
   readonly output?: OutputWish;
+  /** Messages that came with it, to be read before it; the turn is one. */
+  readonly earlier?: readonly EarlierMessage[];
+  /** It has no words: the model goes on from what there is. */
+  readonly isBare?: boolean;
 }
+
+/** A message that was sent together with the one that a turn answers. */
+export type EarlierMessage = Pick<Prompt, 'messageId' | 'text' | 'displayText' | 'source' | 'attachments'>;
 
 /** The form that an answer has to have. */
 export interface OutputWish {

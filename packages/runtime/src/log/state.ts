@@ -243,6 +243,8 @@ export interface SessionState {
   /** The agent has said that the task of the last prompt is done. */
   readonly isTaskComplete: boolean;
   readonly inbox: readonly Prompt[];
+  /** Prompts wait until a client says otherwise; words for the running turn do not. */
+  readonly isQueuePaused?: boolean;
   /** What came under ids of its senders', the newest last; enough of them for any retry. */
   readonly receipts: Readonly<Record<string, string>>;
   /** What users approved for the rest of the session. */

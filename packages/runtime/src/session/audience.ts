@@ -78,6 +78,7 @@ export class Audience {
   private readonly attachments = new Map<string, Attachment>();
   /** Clients that answer the event of a question about another model, by handle. */
   private readonly directSwitchers = new Map<string, string>();
+  private readonly watchers = new Set<(published: PublishedEvent) => void>();
 
   get size(): number {
     return this.attachments.size;
@@ -249,9 +250,16 @@ export class Audience {
       .reverse();
   }
 
+  /** Calls back with what all clients receive, after them; returns what ends that. */
+  watch(listener: (published: PublishedEvent) => void): () => void {
+    this.watchers.add(listener);
+    return () => void this.watchers.delete(listener);
+  }
+
   broadcast(published: PublishedEvent): void {
     for (const attachment of this.attachments.values())
       if (!attachment.hidesAgentStreams || !isAgentStream(published)) attachment.receive(published);
+    for (const watcher of this.watchers) watcher(published);
   }
 
   private some(test: (attachment: Attachment) => boolean): boolean {

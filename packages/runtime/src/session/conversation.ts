@@ -1,24 +1,17 @@
-import type { Price } from '@groundcrew/models';
 import { StoreError } from '@groundcrew/store';
 import { agentContexts, type SeatContexts } from '../agents/agent-seat.js';
 import { errorData } from '../agents/failure.js';
 import { agentsOnlyWait } from '../agents/only-wait.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
 import { sampleFor } from '../agents/sample-for.js';
-import type { SubAgentHost } from '../agents/sub-agent-run.js';
 import { SubAgents } from '../agents/sub-agents.js';
 import { isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
-import type { Clock } from '../clock.js';
 import { QueuedCommands } from '../commands/queued-commands.js';
-import type { SessionCommands } from '../commands/session-commands.js';
-import type { Compactor, CompactorParts } from '../compaction/compactor.js';
+import type { Compactor } from '../compaction/compactor.js';
 import type { SummaryCall } from '../compaction/summary-call.js';
-import type { GatePermissions } from '../gate/permission-desk.js';
 import { HookGuard } from '../hooks/guard.js';
-import type { HookSource } from '../hooks/hooks.js';
 import { type AbortReason, Interruption, TurnAborted } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
-import type { LogReaders } from '../log/event-readers.js';
 import { hasTurnWork, hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf, type Prompt } from '../log/state.js';
@@ -27,49 +20,13 @@ import { ClientRequests } from '../questions/client-requests.js';
 import { Offers } from '../questions/offers.js';
 import { type Answers, type QuestionRef, Questions } from '../questions/questions.js';
 import { type Wait, Waits } from '../questions/waits.js';
-import type { Observer } from '../telemetry/observer.js';
-import type { ToolEnvironment } from '../tools/tool.js';
-import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../turn/context.js';
-import { Interaction, type PromptExtras } from '../turn/interaction.js';
-import type { Planner } from '../turn/planner.js';
+import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
+import { checkedExtras, Interaction, type PromptExtras } from '../turn/interaction.js';
 import { SessionTitle } from '../turn/session-title.js';
 import { summaryCall } from '../turn/summary-call.js';
-import type { Audience } from './audience.js';
 import { Inbox } from './inbox.js';
 import { Receipts, silentReceipt } from './receipts.js';
-
-/** What a conversation needs of the session around it. */
-export interface ConversationHost {
-  readonly sessionId: string;
-  readonly clock: Clock;
-  readonly limits: TurnLimits;
-  readonly planner: Planner;
-  readonly permissions: GatePermissions;
-  readonly audience: Audience;
-  /** What a model costs, if it is known. */
-  priceOf(model: string): Promise<Price | undefined>;
-  /** Watches the work, where telemetry is on. */
-  readonly observer?: Observer | undefined;
-  toolEnvironment(): ToolEnvironment;
-  /** Those whose hooks are called, in the order in which they came. */
-  hookSources(): readonly HookSource[];
-  /** A warning about hooks files that cannot be read; once. */
-  hookWarning(): string | undefined;
-  configure(change: ConfigChange): Promise<void>;
-  readObjective(): Promise<string | undefined>;
-  writeTranscript(): Promise<string>;
-  /** When the conversation is summarised, and with what beside it. */
-  readonly compaction: Omit<CompactorParts, 'log' | 'models'>;
-  readonly readers: LogReaders;
-  readonly commands: SessionCommands;
-  readonly agents: Pick<SubAgentHost, 'settings' | 'skillsOf' | 'serversOf'>;
-  /** A call waits for the session's hooks: without a client the session may be unloaded. */
-  held(): void;
-  /** The store failed: true when the session goes on from its log at another node, or here again. */
-  leaves(error: StoreError): boolean;
-  /** Another process has the session now, or its store is gone: this copy is void. */
-  lost(error: StoreError): void;
-}
+import type { ConversationHost } from './session-environment.js';
 
 /** A session's log in memory, with the one agent loop that works on it. */
 export class Conversation {
@@ -175,8 +132,8 @@ export class Conversation {
   }
 
   /** Resolves when the prompt is safe; the turn runs on its own and ends in `session.idle`. */
-  async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
-    await this.receipts.once(prompt, () => this.accept({ prompt, extras }));
+  async send(prompt: Prompt, extras: PromptExtras, position?: number): Promise<void> {
+    await this.receipts.once(prompt, () => this.accept({ prompt, extras }, position));
   }
 
   /** False when no caller waits for such an answer any more; what was asked before the log was loaded may be answered too. */
@@ -186,24 +143,44 @@ export class Conversation {
   }
 
   /** Takes prompts back that no turn has taken up. */
-  async withdraw(which: (prompt: Prompt) => boolean): Promise<readonly Prompt[]> {
-    const gone = await this.inbox.withdraw(which);
-    if (gone.length > 0) this.log.emit({ type: 'pending_messages.modified', data: {} });
-    return gone;
+  withdraw(which: (prompt: Prompt) => boolean): Promise<readonly Prompt[]> {
+    return this.inbox.withdraw(which);
   }
 
-  private async accept(received: ReceivedPrompt): Promise<void> {
-    if (!this.run && this.inbox.isEmpty && !received.prompt.isCommand) return this.start(received);
+  /** Has a prompt wait at a place of the queue, and begins with it when nothing runs. */
+  async enqueue({ prompt, extras }: ReceivedPrompt, position?: number): Promise<void> {
     if (this.inbox.prompts.length === 0) this.queuedSince = this.host.clock.timestamp();
-    await this.inbox.admit(received);
-    this.log.emit({ type: 'pending_messages.modified', data: {} });
+    await this.inbox.admit({ prompt, extras: checkedExtras(extras) }, position);
     this.subAgents.wake();
-    if (!this.run) void this.start(undefined);
+    if (!this.run && !this.inbox.holds(prompt)) void this.start(undefined);
+  }
+
+  private async accept(received: ReceivedPrompt, position?: number): Promise<void> {
+    const { prompt } = received;
+    const isHeld = this.inbox.holds(prompt);
+    if (!this.run && this.inbox.isEmpty && !prompt.isCommand && !isHeld) return this.start(received);
+    await this.enqueue(received, position);
   }
 
   /** Ends the running turn and its tools; prompts that wait are kept and start next. */
   async abort(reason: AbortReason): Promise<void> {
     await this.interrupt(new TurnAborted(reason));
+  }
+
+  /** Ends the turn of the root agent; agents in the background work on. False when it answers nothing. */
+  async interruptMain(): Promise<boolean> {
+    const { run, root } = this;
+    if (!run || !root.isAnswering) return false;
+    const { turnEnd } = root;
+    run.controller.abort(new TurnAborted('user_initiated'));
+    root.stopEnding();
+    await turnEnd;
+    return true;
+  }
+
+  /** The root agent answers a prompt now: a word for the running turn reaches it. */
+  get isAnswering(): boolean {
+    return this.run !== undefined && this.root.isAnswering;
   }
 
   /** Stops the loop and leaves what it worked on as pending work. */

@@ -1,8 +1,14 @@
 import type { Price } from '@groundcrew/models';
-import type { Owner, SessionStore } from '@groundcrew/store';
+import type { Owner, SessionStore, StoreError } from '@groundcrew/store';
+import type { SubAgentHost } from '../agents/sub-agent-run.js';
 import type { Clock } from '../clock.js';
+import type { SessionCommands } from '../commands/session-commands.js';
+import type { CompactorParts } from '../compaction/compactor.js';
 import type { JobRunner } from '../exec/workers.js';
+import type { GatePermissions } from '../gate/permission-desk.js';
 import type { HookFilesReader } from '../hooks/hook-files.js';
+import type { HookSource } from '../hooks/hooks.js';
+import type { LogReaders } from '../log/event-readers.js';
 import type { PublishedEvent } from '../log/published-event.js';
 import type { McpFiles } from '../mcp/files.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
@@ -11,8 +17,9 @@ import type { SkillEnvironment } from '../skills/session-skills.js';
 import type { Observer } from '../telemetry/observer.js';
 import type { Clients } from '../tools/builtin.js';
 import type { SessionShells } from '../tools/shell/shells.js';
-import type { Tool } from '../tools/tool.js';
-import type { TurnLimits } from '../turn/context.js';
+import type { Tool, ToolEnvironment } from '../tools/tool.js';
+import type { ConfigChange, TurnLimits } from '../turn/context.js';
+import type { Planner } from '../turn/planner.js';
 import type { Audience } from './audience.js';
 
 /** What a session is given by the runtime it lives in, but for what is said of the session itself. */
@@ -40,4 +47,37 @@ export interface SessionEnvironment extends SkillEnvironment {
   readonly observer?: Observer;
   /** Receives what all clients receive, before them. */
   onPublished(published: PublishedEvent): void;
+}
+
+/** What a conversation needs of the session around it. */
+export interface ConversationHost {
+  readonly sessionId: string;
+  readonly clock: Clock;
+  readonly limits: TurnLimits;
+  readonly planner: Planner;
+  readonly permissions: GatePermissions;
+  readonly audience: Audience;
+  /** What a model costs, if it is known. */
+  priceOf(model: string): Promise<Price | undefined>;
+  /** Watches the work, where telemetry is on. */
+  readonly observer?: Observer | undefined;
+  toolEnvironment(): ToolEnvironment;
+  /** Those whose hooks are called, in the order in which they came. */
+  hookSources(): readonly HookSource[];
+  /** A warning about hooks files that cannot be read; once. */
+  hookWarning(): string | undefined;
+  configure(change: ConfigChange): Promise<void>;
+  readObjective(): Promise<string | undefined>;
+  writeTranscript(): Promise<string>;
+  /** When the conversation is summarised, and with what beside it. */
+  readonly compaction: Omit<CompactorParts, 'log' | 'models'>;
+  readonly readers: LogReaders;
+  readonly commands: SessionCommands;
+  readonly agents: Pick<SubAgentHost, 'settings' | 'skillsOf' | 'serversOf'>;
+  /** A call waits for the session's hooks: without a client the session may be unloaded. */
+  held(): void;
+  /** The store failed: true when the session goes on from its log at another node, or here again. */
+  leaves(error: StoreError): boolean;
+  /** Another process has the session now, or its store is gone: this copy is void. */
+  lost(error: StoreError): void;
 }

@@ -36,11 +36,11 @@ import { Transcript } from '../workspace/transcript.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
-import { Conversation, type ConversationHost } from './conversation.js';
+import { Conversation } from './conversation.js';
 import { type ConversationKeeper, type Ending, keeperOf } from './conversation-keeper.js';
 import { digestOf } from './receipts.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
-import type { SessionEnvironment } from './session-environment.js';
+import type { ConversationHost, SessionEnvironment } from './session-environment.js';
 import { greeting } from './session-events.js';
 import { SessionPermissions } from './session-permissions.js';
 import { SessionSandbox } from './session-sandbox.js';
@@ -208,12 +208,16 @@ export class Session {
   }
 
   /** `isIdempotent`: the sender chose the message id, and the same prompt under the same id is one prompt. */
-  async send(prompt: Prompt, options: PromptExtras & { readonly isIdempotent?: boolean }): Promise<void> {
-    const { isIdempotent = false, ...given } = options;
+  async send(
+    prompt: Prompt,
+    options: PromptExtras & { readonly isIdempotent?: boolean; readonly isFirst?: boolean },
+  ): Promise<void> {
+    const { isIdempotent = false, isFirst = false, ...given } = options;
     const extras = checkedExtras(given);
     if (prompt.output) requirePatterns(prompt.output.schema);
     const identified = isIdempotent ? { ...prompt, digest: digestOf(prompt) } : prompt;
-    await this.keeper.onLog((conversation) => conversation.send(identified, extras));
+    const position = isFirst ? 0 : undefined;
+    await this.keeper.onLog((conversation) => conversation.send(identified, extras, position));
   }
 
   async abort(reason: EventData<'abort'>['reason']): Promise<void> {
@@ -280,10 +284,7 @@ export class Session {
 
   /** Says more in a prompt that no turn has taken up; false when none of these waits. */
   async extendPrompt(...how: Parameters<Conversation['inbox']['extend']>): Promise<boolean> {
-    const { inbox, log } = await this.load();
-    const isExtended = await inbox.extend(...how);
-    if (isExtended) log.emit({ type: 'pending_messages.modified', data: {} });
-    return isExtended;
+    return (await this.load()).inbox.extend(...how);
   }
 
   /** The log, if it is in memory. */

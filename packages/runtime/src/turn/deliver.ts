@@ -13,8 +13,40 @@ export async function deliver(
   { delivery, signal }: { readonly delivery: 'idle' | 'queued'; readonly signal: AbortSignal },
   context: AgentContext,
 ): Promise<void> {
+  const { log, planner, session, interaction } = context;
+  const { messageId, output } = prompt;
+  if (prompt.isBare)
+    return void log.append({ note: 'prompt.taken', data: { messageId, interactionId: interaction.id } });
+  const messages: { readonly shown: Prompt; readonly drafts: readonly Draft[] }[] = [];
+  for (const each of withEarlier(prompt)) messages.push(await messageOf(each, { delivery, signal }, context));
+  log.append(
+    ...openingModel(context),
+    ...opening(messages[0]?.shown ?? prompt, context),
+    ...planner.optionWarnings(),
+    ...ruleWarning({ warning: session.ruleWarning }),
+    ...hookWarning(session.hookWarning()),
+    ...receiptOf(prompt, delivery),
+    ...messages.flatMap(({ drafts }) => drafts),
+    ...(output
+      ? [{ note: 'output.wanted' as const, data: { ...output, interactionId: interaction.id } }]
+      : []),
+  );
+}
+
+/** All that was sent together: a turn reads the last one, and what came with it before that. */
+function withEarlier(prompt: Prompt): readonly Prompt[] {
+  const { mode, agentMode, earlier = [] } = prompt;
+  const shared = { mode, ...(agentMode !== undefined && { agentMode }) };
+  return [...earlier.map((each) => ({ ...each, ...shared })), prompt];
+}
+
+/** A prompt as a message of the conversation, after hooks have seen it. */
+async function messageOf(
+  prompt: Prompt,
+  { delivery, signal }: { readonly delivery: 'idle' | 'queued'; readonly signal: AbortSignal },
+  context: AgentContext,
+): Promise<{ readonly shown: Prompt; readonly drafts: readonly Draft[] }> {
   const { log, planner, session, hooks, interaction } = context;
-  const { output } = prompt;
   const documents = planner.documents();
   const submitted = await submitPrompt(hooks, prompt.text, signal);
   interaction.promptText = submitted.text;
@@ -29,29 +61,18 @@ export async function deliver(
     isPlanning: log.session.mode === 'plan' && log.agentId === undefined,
     notice: planner.noticeOfTools(namedMode(prompt)),
   });
-  log.append(
-    ...openingModel(context),
-    ...opening(shown, context),
-    ...planner.optionWarnings(),
-    ...ruleWarning({ warning: session.ruleWarning }),
-    ...hookWarning(session.hookWarning()),
-    ...receiptOf(prompt, delivery),
-    ...verbatim(prompt, formatted),
-    {
-      type: 'user.message',
-      data: {
-        delivery,
-        turnId: '0',
-        ...messageData(shown, context),
-        transformedContent: formatted.text,
-        supportedNativeDocumentMimeTypes: [...documents],
-        ...attachmentsOf(formatted),
-      },
+  const message: Draft = {
+    type: 'user.message',
+    data: {
+      delivery,
+      turnId: '0',
+      ...messageData(shown, context),
+      transformedContent: formatted.text,
+      supportedNativeDocumentMimeTypes: [...documents],
+      ...attachmentsOf(formatted),
     },
-    ...(output
-      ? [{ note: 'output.wanted' as const, data: { ...output, interactionId: interaction.id } }]
-      : []),
-  );
+  };
+  return { shown, drafts: [...verbatim(prompt, formatted), message] };
 }
 
 /** What a session says once, at its first prompt. */
@@ -100,12 +121,26 @@ async function deliverAside(
   context: AgentContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { hooks, log, interaction, planner } = context;
+  const { log, interaction, planner } = context;
+  const drafts: Draft[] = [];
+  for (const each of withEarlier(prompt)) drafts.push(...(await asideOf(each, context, signal)));
+  if (extras.requestHeaders) interaction.join(extras.requestHeaders);
+  log.append(...planner.optionWarnings(), ...drafts);
+  if (prompt.output)
+    log.append({ note: 'output.wanted', data: { ...prompt.output, interactionId: interaction.id } });
+  log.emit({ type: 'pending_messages.modified', data: {} });
+}
+
+async function asideOf(
+  prompt: Prompt,
+  context: AgentContext,
+  signal: AbortSignal,
+): Promise<readonly Draft[]> {
+  const { hooks, interaction } = context;
   const submitted = await submitPrompt(hooks, prompt.text, signal);
   const formatted = await formatAside(submitted, prompt.attachments ?? [], { context, signal });
-  if (extras.requestHeaders) interaction.join(extras.requestHeaders);
   const shown = messageData(afterHooks(prompt, submitted.text), context);
-  log.append(...planner.optionWarnings(), ...verbatim(prompt, formatted), {
+  const message: Draft = {
     type: 'user.message',
     data: {
       delivery: 'steering',
@@ -114,10 +149,8 @@ async function deliverAside(
       ...(formatted.text !== shown.content && { transformedContent: formatted.text }),
       ...attachmentsOf(formatted),
     },
-  });
-  if (prompt.output)
-    log.append({ note: 'output.wanted', data: { ...prompt.output, interactionId: interaction.id } });
-  log.emit({ type: 'pending_messages.modified', data: {} });
+  };
+  return [...verbatim(prompt, formatted), message];
 }
 
 /** A word into a running turn goes bare, with what is attached to it. */

@@ -1,5 +1,6 @@
 import type { Methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
+import { lazySessionHandlers } from '../lazy-handlers.js';
 import { accountHandlers } from './account.js';
 import { agentsHandlers } from './agents.js';
 import { hooksHandlers } from './hooks.js';
@@ -48,6 +49,29 @@ import { skillsHandlers } from './skills.js';
 import { storedSessionsHandlers } from './stored-sessions.js';
 import { toolsHandlers } from './tools.js';
 
+const sendHandlers = lazySessionHandlers(
+  [
+    'session.cancelAllBackgroundAgents',
+    'session.interruptMainTurn',
+    'session.sendAndWait',
+    'session.sendMessages',
+  ],
+  async () => (await import('./session-send.js')).sessionSendHandlers,
+);
+
+const queueArrangementHandlers = lazySessionHandlers(
+  [
+    'session.queue.duplicateAt',
+    'session.queue.insertAt',
+    'session.queue.moveItem',
+    'session.queue.removeAt',
+    'session.queue.sendNow',
+    'session.queue.setDrainPaused',
+    'session.queue.updateText',
+  ],
+  async () => (await import('./queue-arrangement.js')).queueArrangementHandlers,
+);
+
 /** Methods that name a live session: their handlers are given it. */
 export const sessionMethodHandlers = {
   ...sessionHandlers,
@@ -73,6 +97,8 @@ export const sessionMethodHandlers = {
   ...sessionProviderHandlers,
   ...sessionQuestionsHandlers,
   ...sessionQueueHandlers,
+  ...queueArrangementHandlers,
+  ...sendHandlers,
   ...sessionRemoteHandlers,
   ...sessionSandboxHandlers,
   ...sessionScheduleHandlers,

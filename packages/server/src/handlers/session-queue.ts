@@ -2,8 +2,12 @@ import { type EventData, type JsonObject, type Methods, withoutNulls } from '@gr
 import type { Prompt } from '@groundcrew/runtime';
 import { requirePromptSize } from '../bounds.js';
 import type { SessionHandlers } from '../handler.js';
+import type { queueArrangementHandlers } from './queue-arrangement.js';
 
-type Names = Extract<keyof Methods, `session.queue.${string}`>;
+type Names = Exclude<
+  Extract<keyof Methods, `session.queue.${string}`>,
+  keyof typeof queueArrangementHandlers
+>;
 type AgentMode = NonNullable<EventData<'user.message'>['agentMode']>;
 
 export const sessionQueueHandlers: SessionHandlers<Pick<Methods, Names>> = {
@@ -34,7 +38,9 @@ export const sessionQueueHandlers: SessionHandlers<Pick<Methods, Names>> = {
         .map((prompt) => ({
           id: prompt.messageId,
           kind: prompt.isCommand ? ('command' as const) : ('message' as const),
-          displayText: prompt.displayText ?? prompt.text,
+          displayText: [...(prompt.earlier ?? []), prompt]
+            .map(({ text, displayText = text }) => displayText)
+            .join('\n\n'),
           agentMode: (prompt.agentMode ?? 'interactive') as AgentMode,
         })),
       steeringMessages: prompts.filter((prompt) => prompt.mode === 'immediate').map((prompt) => prompt.text),
