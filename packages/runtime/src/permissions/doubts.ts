@@ -4,7 +4,7 @@ import { isAbsent } from '../workspace/absent.js';
 import type { ReadCommand } from './commands.js';
 import { examineGit, type GitPlace, hasForeignBelow } from './git-place.js';
 import { addedAndAsked, type Line, lineEffects, looksForChanges } from './line-effects.js';
-import { hasLinksBelow } from './links-below.js';
+import { hasLinksBelow, leadsOutBelow } from './links-below.js';
 import { isWild, matchedNames } from './matched-names.js';
 import type { ParsedCall } from './shell/options.js';
 
@@ -25,17 +25,18 @@ export async function doubtsAbout(
   const { isSelfMade, hidesCommands } = lineEffects(line, {
     hasForeignBelow: added !== undefined && (await hasForeignBelow(standing.workingDirectory, added)),
   });
-  const [wildcards, links, filled, git] = await Promise.all([
+  const [wildcards, links, filled, unpacked, git] = await Promise.all([
     becomesOption(commands, standing),
     meetsLinks(commands, standing),
     fillsLinks(commands, standing),
+    unpacksOut(commands, standing),
     gitDoubts(commands, standing),
   ]);
   return {
     doubts: [
       ...(wildcards ? ['a wildcard may become an option'] : []),
       ...(links ? ['it would read whatever links in a directory lead to'] : []),
-      ...(filled ? ['it would write through links in a directory'] : []),
+      ...(filled || unpacked ? ['it would write through links in a directory'] : []),
       ...git.doubts,
       ...(isSelfMade ? ['one part of the line may change what another part goes by'] : []),
     ],
@@ -76,6 +77,18 @@ async function fillsLinks(commands: readonly ReadCommand[], { bases }: Standing)
   return found.includes(true);
 }
 
+/** An archive may name a file below a link that is there, and `tar` and `unzip` write it to where that leads. */
+async function unpacksOut(
+  commands: readonly ReadCommand[],
+  { bases, workingDirectory }: Standing,
+): Promise<boolean> {
+  const roots = commands
+    .flatMap(({ call }) => call?.unpacked ?? [])
+    .flatMap((place) => bases.map((base) => resolve(base, place)));
+  const found = await Promise.all([...new Set(roots)].map((root) => leadsOutBelow(root, workingDirectory)));
+  return found.includes(true);
+}
+
 /** What cannot be looked at is taken for one. */
 async function isDirectory(path: string): Promise<boolean> {
   return stat(path).then(
@@ -96,7 +109,12 @@ async function gitDoubts(
   const asksNested = reads.some(({ git }) => looksForChanges.has(git.subcommand));
   const changes = calls.length > reads.length;
   const pushes = calls.filter(({ git }) => git.subcommand === 'push');
-  const fetches = calls.filter(({ git }) => fetching.has(git.subcommand));
+  const fetches = calls.flatMap(({ call, git }) => {
+    if (fetching.has(git.subcommand)) return [{ call }];
+    const operands =
+      git.subcommand === 'remote' && call.role !== 'reads' ? contacted(git.inner, call) : undefined;
+    return operands ? [{ call: { ...call, operands } }] : [];
+  });
   const pushed = (
     await Promise.all([
       ...pushes.map(({ call }) => pushDoubts(call, { starts, place })),
@@ -123,6 +141,28 @@ async function pushDoubts(call: ParsedCall, context: PlacedCall): Promise<readon
 
 /** Sub-commands that take from another repository. */
 const fetching: ReadonlySet<string> = new Set('fetch pull clone ls-remote'.split(' '));
+
+/** What `git remote` talks to, if it talks to any: a name, an address, or with nothing all there are. */
+function contacted(
+  inner: string | undefined,
+  { operands, options }: ParsedCall,
+): ParsedCall['operands'] | undefined {
+  const isGiven = (...names: readonly string[]) => options.some(({ name }) => names.includes(name));
+  switch (inner) {
+    case 'add':
+      return isGiven('-f') ? operands.slice(1) : undefined;
+    case 'show':
+      return isGiven('-n') ? undefined : operands;
+    case 'set-head':
+      return isGiven('-a', '--auto') ? operands : undefined;
+    case 'prune':
+      return operands;
+    case 'update':
+      return [];
+    default:
+      return undefined;
+  }
+}
 
 /** A repository of this machine is served by a second git, which goes by the settings of that repository. */
 async function fetchDoubts(call: ParsedCall, context: PlacedCall): Promise<readonly string[]> {

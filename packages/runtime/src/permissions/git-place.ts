@@ -115,7 +115,11 @@ async function repositoryOf(start: string): Promise<Repository | undefined> {
   for (let root = resolve(start); ; root = dirname(root)) {
     const entry = join(root, '.git');
     const kind = await lstat(entry).catch(absent);
-    if (kind?.isDirectory()) return { root, directories: [entry] };
+    // Only a linked work tree shares settings with another directory, and its `.git` is a file.
+    if (kind?.isDirectory())
+      return (await lstat(join(entry, 'commondir')).catch(absent))
+        ? { root }
+        : { root, directories: [entry] };
     if (kind?.isFile()) return { root, ...(await linked(root, entry)) };
     if (kind || (await looksBare(root))) return { root };
     if (dirname(root) === root) return undefined;
@@ -159,9 +163,13 @@ function settingsFiles(directories: readonly string[], workingDirectory: string)
 /** What of a repository's directory git shows as it stands, though a link may have put another file there. */
 async function directoryDoubts(directories: readonly string[]): Promise<readonly string[]> {
   const borrows = await Promise.all(directories.map((each) => textOf(join(each, 'objects/info/alternates'))));
-  const shown = directories.flatMap((each) =>
-    ['', 'info', 'logs', ...pendingWork].map((name) => join(each, name)),
-  );
+  const workTrees = await Promise.all(directories.map((each) => entriesOf(join(each, 'worktrees'))));
+  const shown = [
+    ...directories.flatMap((each) =>
+      ['', 'info', 'logs', 'worktrees', ...pendingWork].map((name) => join(each, name)),
+    ),
+    ...workTrees.flat(),
+  ];
   const links = await Promise.all(shown.map(hasLinks));
   return [
     ...(borrows.some((text) => text !== undefined) ? ['the repository borrows from another one'] : []),
@@ -178,6 +186,11 @@ async function describedRemotes(directories: readonly string[]): Promise<string 
 
 /** Where git keeps a rebase, a cherry-pick or a series of patches that is not finished. */
 const pendingWork = ['rebase-merge', 'rebase-apply', 'sequencer'];
+
+async function entriesOf(directory: string): Promise<readonly string[]> {
+  const names = (await readdir(directory).catch(absent)) ?? [];
+  return names.map((name) => join(directory, name));
+}
 
 async function hasLinks(directory: string): Promise<boolean> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(absent);

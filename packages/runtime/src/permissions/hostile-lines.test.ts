@@ -310,12 +310,53 @@ describe('a line that writes what it then goes by', () => {
   });
 });
 
+describe('what is unpacked', () => {
+  test.each([
+    'tar -xf in.tar',
+    'tar xf in.tar',
+    'tar -x -f in.tar -C sub',
+    'unzip -o in.zip',
+    'unzip -o in.zip -d .',
+  ])('%j is asked about where a link leads out: the archive may name a file below it', async (line) => {
+    const directory = line.includes('sub') ? 'sub' : '.';
+    fresh((place) => {
+      mkdirSync(join(place, directory), { recursive: true });
+      mkdirSync(join(world, 'archive/way'), { recursive: true });
+      writeFileSync(join(world, 'archive/way/note'), 'x');
+      execFileSync('tar', ['-cf', join(place, 'in.tar'), '-C', join(world, 'archive'), 'way/note']);
+      if (line.startsWith('unzip'))
+        execFileSync('zip', ['-qr', join(place, 'in.zip'), 'way/note'], { cwd: join(world, 'archive') });
+    });
+    rmSync(join(work, 'links'), { recursive: true, force: true });
+    expect(await judged(line, approvalOf(line))).toBe('allow');
+    mkdirSync(join(world, 'outside'), { recursive: true });
+    symlinkSync(join(world, 'outside'), join(work, directory, 'way'));
+    expect(await judged(line, approvalOf(line))).toBe('ask');
+    execFileSync('bash', ['-c', line], { cwd: work, stdio: 'ignore' });
+    expect(existsSync(join(world, 'outside/note'))).toBe(true);
+    rmSync(join(world, 'outside'), { recursive: true });
+  });
+
+  test('links that stay inside, and those to files, are no reason to ask', async () => {
+    fresh((place) => {
+      mkdirSync(join(place, 'lib/bin'), { recursive: true });
+      symlinkSync('../../a', join(place, 'lib/bin/tool'));
+      symlinkSync('lib', join(place, 'same'));
+    });
+    rmSync(join(work, 'links'), { recursive: true, force: true });
+    expect(await judged('tar -xf links.tar', approvalOf('tar -xf links.tar'))).toBe('allow');
+  });
+});
+
 describe('what a repository shows and borrows', () => {
   test.each([
     ['git log', '.git/info/grafts'],
     ['git show-ref', '.git/packed-refs'],
     ['git status', '.git/rebase-merge/done'],
     ['git status', '.git/BISECT_START'],
+    ['git worktree list', '.git/worktrees/x/gitdir'],
+    ['git worktree list --porcelain', '.git/worktrees/x/locked'],
+    ['git worktree list', '.git/worktrees/x'],
   ])('%j is asked about when %s is a link', async (line, name) => {
     fresh((directory) => {
       mkdirSync(join(directory, name, '..'), { recursive: true });
@@ -324,6 +365,23 @@ describe('what a repository shows and borrows', () => {
     expect(await judged(line, { mode: 'assisted' })).toBe('allow');
     symlinkSync(join(world, 'secret'), join(work, name));
     expect(await judged(line, { mode: 'assisted' })).toBe('ask');
+  });
+
+  test('what `.git/commondir` leads to decides what git runs: it is asked about', async () => {
+    fresh((directory) => {
+      cpSync(join(directory, '.git'), join(directory, 'shared'), { recursive: true });
+      const driver = `[diff "x"]\n\ttextconv = ${join(world, 'bin/mark')}\n`;
+      writeFileSync(join(directory, 'shared/config'), driver, { flag: 'a' });
+      writeFileSync(join(directory, '.gitattributes'), '* diff=x\n');
+    });
+    const line = 'git log -p -1';
+    expect(await judged(line, { mode: 'assisted' })).toBe('allow');
+    writeFileSync(join(work, '.git/commondir'), '../shared\n');
+    rmSync(canary, { force: true });
+    git(work, ...line.split(' ').slice(1));
+    expect(existsSync(canary)).toBe(true);
+    expect(await judged(line, { mode: 'assisted' })).toBe('ask');
+    expect(await judged(line, approvalOf(line))).toBe('ask');
   });
 
   test('a `.git` that leads to somebody else’s repository is asked about, a linked work tree is not', async () => {
@@ -428,6 +486,27 @@ describe('a push', () => {
       expect(run(line).hasRun).toBe(true);
     },
   );
+
+  test.each([
+    'git remote add -f here ./stuff',
+    'git remote show here',
+    'git remote update',
+    'git remote prune here',
+    'git remote set-head here -a',
+  ])('%j would talk to a repository of this machine: it is asked about', async (line) => {
+    fresh((directory) =>
+      writeFileSync(join(directory, '.git/config'), '[remote "there"]\n\turl = https://example.com/x\n', {
+        flag: 'a',
+      }),
+    );
+    const approvals = [{ kind: 'commands', commandIdentifiers: ['git remote', line.slice(0, 15).trim()] }];
+    if (!line.includes('add')) git(work, 'remote', 'add', 'here', './stuff');
+    expect(
+      await judged(line, { ...approvalOf(line), approvals: [...approvalOf(line).approvals, ...approvals] }),
+    ).toBe('ask');
+    const elsewhere = line.replace('./stuff', 'https://example.com/x').replace('here', 'there');
+    if (!line.includes('update')) expect(await judged(elsewhere, approvalOf(elsewhere))).toBe('allow');
+  });
 
   test('remotes that are described in files of their own are asked about', async () => {
     fresh((directory) => {

@@ -1,6 +1,7 @@
-import { opendir } from 'node:fs/promises';
+import { opendir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAbsent } from '../workspace/absent.js';
+import { isWithin } from '../workspace/paths.js';
 
 /** Whether there are links anywhere below a directory; one that is not there has none, and one too large to look at may. */
 export async function hasLinksBelow(root: string): Promise<boolean> {
@@ -18,6 +19,38 @@ export async function hasLinksBelow(root: string): Promise<boolean> {
     return !isAbsent(error);
   }
 }
+
+/** Whether links below a directory lead to directories outside of another one; what is too much to look at may have some. */
+export async function leadsOutBelow(root: string, outer: string): Promise<boolean> {
+  const waiting = [root];
+  let looked = 0;
+  try {
+    for (let place = waiting.pop(); place !== undefined; place = waiting.pop())
+      for await (const entry of await opendir(place)) {
+        looked += 1;
+        const path = join(place, entry.name);
+        if (looked > mostUnpacked || (entry.isSymbolicLink() && (await isDirectoryOutside(path, outer))))
+          return true;
+        if (entry.isDirectory()) waiting.push(path);
+      }
+    return false;
+  } catch (error) {
+    return !isAbsent(error);
+  }
+}
+
+async function isDirectoryOutside(link: string, outer: string): Promise<boolean> {
+  try {
+    const target = await realpath(link);
+    return !isWithin(outer, target) && (await stat(target)).isDirectory();
+  } catch (error) {
+    // A link to what is not there can be made to lead somewhere, but not by unpacking.
+    return !isAbsent(error);
+  }
+}
+
+/** A project with what it has installed. */
+const mostUnpacked = 20_000;
 
 /** More would keep the one who asks waiting. */
 const mostEntries = 5000;

@@ -175,13 +175,24 @@ function reflog(): Program {
   };
 }
 
-const configForms =
-  /^(?:(?:--global|--local|--system|--show-origin|--show-scope|--name-only|-z) )*(?:--get|--get-all|--get-regexp|--list|-l|get|list)(?: [\w.*^$-]+)?$/;
+/**
+ * One setting by its name, or all of the repository's own. A list of all there are shows those of the user too, which are
+ * in another place and may hold a token (`http.extraHeader`, `url.….insteadOf`).
+ */
+const configForms = [
+  /^(?:(?:--global|--local|--system|--show-origin|--show-scope|-z) )*(?:--get|--get-all|get) (?!(?:http|url|credential|sendemail|imap)\.)[A-Za-z][\w-]*\.[\w.-]+$/i,
+  /^(?:(?:--show-origin|--show-scope|--name-only|-z) )*--local (?:(?:--show-origin|--show-scope|--name-only|-z) )*(?:--list|-l|list|--get-regexp [\w.*^$-]+)$/,
+  /^(?!(?:http|url|credential|sendemail|imap)\.)[A-Za-z][\w-]*\.[\w.-]+$/i,
+];
+
+/** Changes nothing, and is asked about once. */
+const allSettings =
+  /^(?:(?:--global|--system|--show-origin|--show-scope|--name-only|-z) )*(?:--list|-l|list)$/;
 
 function config(words: readonly KnownWord[]): ReturnType<Program> {
   const isLiteral = words.every(({ kind }) => kind === 'literal');
   const text = words.map(({ value }) => value).join(' ');
-  // A name alone, without a value for it, asks.
-  if (!isLiteral || !(configForms.test(text) || /^[A-Za-z][\w-]*\.[\w.-]+$/.test(text))) return undefined;
-  return { role: 'reads', options: [], operands: [] };
+  if (isLiteral && configForms.some((form) => form.test(text)))
+    return { role: 'reads', options: [], operands: [] };
+  return isLiteral && allSettings.test(text) ? { role: 'writes', options: [], operands: [] } : undefined;
 }

@@ -21,7 +21,10 @@ export function git(words: readonly KnownWord[]): Understood | undefined {
   const directories = valuesOf(leading, '-C');
   if (directories.length > mostDirectories) return undefined;
   const call = gitReads.get(name.value)?.(rest) ?? gitWrites.get(name.value)?.(rest);
-  return call && { ...call, git: { subcommand: name.value, directories } };
+  const inner = rest[0]?.value;
+  return (
+    call && { ...call, git: { subcommand: name.value, directories, ...(inner !== undefined && { inner }) } }
+  );
 }
 
 /** Each is looked up, with all directories around it. */

@@ -3,7 +3,7 @@ import type { ParsedCall } from '../options.js';
 import { has, type Program, type Understood, valuesOf } from './program.js';
 
 /** Files that a call writes besides those its words name. */
-type Made = Pick<Understood, 'made' | 'filled'>;
+type Made = Pick<Understood, 'made' | 'filled' | 'unpacked'>;
 
 /** A program that writes files under names made of its words: a link of such a name would lead it elsewhere. */
 export function making(made: (call: ParsedCall) => Made, inner: Program): Program {
@@ -58,4 +58,15 @@ export function fetched(call: ParsedCall): Made {
   if (isTree) return { filled: addresses.map((address) => join(directory, address.split('/', 1)[0] ?? '')) };
   const names = addresses.map((address) => (address.includes('/') ? basename(address) : '') || 'index.html');
   return { made: names.flatMap((name) => [join(directory, name), join(directory, `${name}.*`)]) };
+}
+
+/** Of tar: each directory that is named counts from the one before. */
+export function extracted(call: ParsedCall): Made {
+  if (!has(call, '-x', '--extract', '--get') || has(call, '-O')) return {};
+  return { unpacked: [join('.', ...valuesOf(call, '-C', '--directory'))] };
+}
+
+/** Of unzip, which otherwise lists, tests or prints. */
+export function unzipped(call: ParsedCall): Made {
+  return has(call, '-l', '-v', '-t', '-p', '-Z') ? {} : { unpacked: [valuesOf(call, '-d')[0] ?? '.'] };
 }

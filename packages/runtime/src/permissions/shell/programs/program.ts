@@ -21,6 +21,8 @@ export interface Understood extends ParsedCall {
   readonly made?: readonly string[];
   /** Directories below which it writes files under names that its words do not say. */
   readonly filled?: readonly string[];
+  /** Directories that it unpacks into: names in the archive may lead through links to directories that are there. */
+  readonly unpacked?: readonly string[];
   /** It rests on the settings of the git repository it works in. */
   readonly git?: GitCall;
   /** Why an approval of its name alone does not cover it. */
@@ -30,6 +32,8 @@ export interface Understood extends ParsedCall {
 /** A call of git. */
 export interface GitCall {
   readonly subcommand: string;
+  /** Its first word: `add` of `git remote add`. */
+  readonly inner?: string;
   /** Where it starts from: each from the one before. */
   readonly directories: readonly string[];
 }

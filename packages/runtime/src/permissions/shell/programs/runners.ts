@@ -1,5 +1,5 @@
 import type { KnownWord } from '../command-word.js';
-import { optionTable, parseCall, parseGoCall } from '../options.js';
+import { optionTable, type ParsedCall, parseCall, parseGoCall } from '../options.js';
 import { each, type Program, program, subcommands, type Understood } from './program.js';
 
 const cargoOptions =
@@ -50,9 +50,17 @@ export const runners: readonly (readonly [string, Program])[] = [
   [
     'systemctl',
     subcommands(
-      named(
-        'status is-active is-enabled list-units start stop restart reload enable disable',
-        '-lq -n: -t: --no-pager --full --quiet --user --now --type= --all --state= --version',
+      new Map(
+        each(
+          'status is-active is-enabled list-units start stop restart reload enable disable',
+          program(
+            'runs',
+            '-lq -n: -t: --no-pager --full --quiet --user --now --type= --all --state= --version',
+            {
+              fits: namesNoFile,
+            },
+          ),
+        ),
       ),
     ),
   ],
@@ -70,6 +78,10 @@ export const runners: readonly (readonly [string, Program])[] = [
     ),
   ],
 ];
+
+function namesNoFile({ operands }: ParsedCall): boolean {
+  return operands.every(({ value }) => !value.includes('/'));
+}
 
 /** One task; a second one would run under the name of the first. */
 function oneTarget(options: string): Program {
@@ -258,6 +270,8 @@ function apt(): ReadonlyMap<string, Program> {
       program(
         'runs',
         '-yqs --yes --assume-yes --quiet --no-install-recommends --dry-run --simulate --installed --upgradable --reinstall --fix-broken',
+        // A package or a unit that is a file may have been made by the session.
+        { fits: namesNoFile },
       ),
     ),
   );

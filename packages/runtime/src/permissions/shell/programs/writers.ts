@@ -1,5 +1,5 @@
 import type { ParsedCall } from '../options.js';
-import { copied, downloaded, fetched, making, split, zipped } from './made-files.js';
+import { copied, downloaded, extracted, fetched, making, split, unzipped, zipped } from './made-files.js';
 import { each, has, type Program, program, type Understood, valuesOf } from './program.js';
 
 const archive =
@@ -74,7 +74,7 @@ export const writers: readonly (readonly [string, Program])[] = [
       ),
     ),
   ],
-  ['unzip', writer('-lqvontpjxaCLXZ -d: -x:')],
+  ['unzip', making(unzipped, writer('-lqvontpjxaCLXZ -d: -x:'))],
   ...compressor('gzip gunzip', '.gz'),
   ...compressor('bzip2 bunzip2', '.bz2'),
   ...compressor('xz unxz', '.xz'),
@@ -257,6 +257,6 @@ function tar(words: Parameters<Program>[0]): ReturnType<Program> {
 }
 
 function tarCall(words: Parameters<Program>[0]): ReturnType<Program> {
-  const call = tarOptions(words);
+  const call = making(extracted, tarOptions)(words);
   return call && lists(call) ? { ...call, role: 'reads' } : call;
 }
