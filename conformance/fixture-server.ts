@@ -7,6 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { addAskingRounds, requestState } from './asking-rounds.js';
 
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
@@ -23,6 +24,7 @@ export function fixtureServer(): McpServer {
     { name: 'groundcrew-fixtures', version: '1.0.0' },
     {
       capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} },
+      requestState,
     },
   );
   addPlainTools(server);
@@ -30,6 +32,7 @@ export function fixtureServer(): McpServer {
   addAskingTools(server);
   addResources(server);
   addPrompts(server);
+  addAskingRounds(server);
   return server;
 }
 
@@ -92,6 +95,15 @@ function addPlainTools(server: McpServer): void {
     { description: 'Tool with JSON Schema 2020-12 features', inputSchema: fromJsonSchema(schema as never) },
     async () => ({ content: [text('ok')] }),
   );
+  const mirrored = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
+  server.registerTool(
+    'test_mirrored_header',
+    {
+      description: 'Its region stands in a header, too',
+      inputSchema: fromJsonSchema(mirrored as never),
+    },
+    async () => ({ content: [text('ok')] }),
+  );
 }
 
 /** Tools that send something before they answer. */
@@ -110,6 +122,10 @@ function addTellingTools(server: McpServer): void {
       if (progressToken !== undefined) await mcpReq.notify({ method: 'notifications/progress', params });
       await pause();
     }
+    return { content: [text('done')] };
+  });
+  tool(server, 'test_logging_tool', async ({ mcpReq }) => {
+    await mcpReq.log('info', 'Only clients that want logs read this');
     return { content: [text('done')] };
   });
   tool(server, 'test_reconnection', async ({ http }) => {

@@ -44,6 +44,20 @@ test('servers are added, listed, tested and removed', () => {
   expect(groundcrew('rm', 'bad').stderr).toContain('There is no server bad in');
 });
 
+test('a server that is there is not written over, and each has a name', () => {
+  const before = groundcrew('ls', '--json').stdout;
+  const again = groundcrew('add', 'far', '--url', 'https://example.org/other');
+  expect(again).toMatchObject({
+    status: 1,
+    stderr: 'There is a server far already: groundcrew mcp rm far\n',
+  });
+  expect(groundcrew('add', ' ', '--', 'ls')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('needs a name'),
+  });
+  expect(groundcrew('ls', '--json').stdout).toBe(before);
+});
+
 test('what would have no effect is refused', () => {
   expect(groundcrew('add', 'x', '--url', 'nowhere').stderr).toContain('nowhere is no address');
   expect(groundcrew('add', 'x', '--url', 'https://example.com/mcp', '--env', 'A=1').stderr).toContain(

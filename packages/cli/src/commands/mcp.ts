@@ -76,7 +76,7 @@ const add = defineCommand({
   mostWords: 200,
   run: async ({ flags: { url, sse, env, header, trusted }, words }, terminal) => {
     const [name, command, ...args] = words;
-    if (name === undefined || (command === undefined) === (url === undefined))
+    if (!name?.trim() || (command === undefined) === (url === undefined))
       throw new UsageError('groundcrew mcp add needs a name, and a command after -- or a --url');
     const stray = url === undefined ? { '--header': header, '--sse': sse || undefined } : { '--env': env };
     const [vain] = Object.entries(stray).find(([, value]) => value !== undefined) ?? [];
@@ -84,6 +84,8 @@ const add = defineCommand({
       throw new UsageError(`groundcrew mcp add: ${vain} has no effect on ${url ? 'a url' : 'a command'}`);
     if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
       throw new UsageError(`groundcrew mcp add: ${url} is no address that begins with http:// or https://`);
+    if (Object.hasOwn(configOf(terminal).read().servers, name))
+      return failed(terminal, `There is a server ${name} already: groundcrew mcp rm ${name}`);
     const server: JsonObject = url
       ? { type: sse ? 'sse' : 'http', url, ...(header && { headers: header }) }
       : { command: command ?? '', args, ...(env && { env }) };

@@ -101,7 +101,7 @@ export const sessionMcpMethods = {
     () => openObject({ tools: z.array(z.record(z.string(), z.unknown())) }),
   ),
   'session.mcp.apps.callTool': method(
-    'Calls a tool for an app of its server, past the model and its permissions: the app that shows it answers for it.',
+    'Calls a tool for an app of its server. Hooks, rules and plan mode hold for it; users are asked where hooks want that only.',
     () =>
       inSession({
         serverName: z.string(),
