@@ -339,6 +339,53 @@ test('what was compacted is found again by recall, word by word and by its id', 
   ]);
 });
 
+test('an agent recalls what it and those it began said, and nothing of others; the root agent recalls all', async () => {
+  const query = { query: 'passphrase' };
+  const { model } = await agentModel({
+    ROOT: ({ results }) => {
+      if (results.length === 0) return begin(['SPY', 'KEEPER']);
+      return results.length === 2 ? callNow('recall', query) : sayNow(`Root: ${results.at(-1)}`);
+    },
+    KEEPER: () => sayNow('The passphrase of KEEPER is walnut.'),
+    SPY: ({ results }) =>
+      results.length === 0 ? callNow('recall', query) : sayNow(`SPY found: ${results[0]}`),
+  });
+  const session = await runtime.client.create({ ...model.settings });
+  const events = await session.turn('ROOT go, the passphrase of the user is hazelnut');
+  await model.close();
+  const said = (isOf: (agentId: string | undefined) => boolean) =>
+    events.flatMap(({ type, data, agentId }) =>
+      type === 'assistant.message' && isOf(agentId) ? [(data as { content: string }).content] : [],
+    );
+  expect(said((agentId) => agentId !== undefined).filter((text) => text.includes('SPY'))).toEqual([
+    'SPY found: Nothing was found. Try other words, or fewer.',
+  ]);
+  const root = said((agentId) => agentId === undefined).at(-1) ?? '';
+  expect(root).toContain('The user said');
+  expect(root).toMatch(/Another agent said \(.*\):\nThe passphrase of KEEPER is walnut\./);
+});
+
+test('a text full of sentences that sound like rules does not fill the window; rules that users gave stay', async () => {
+  const pasted = Array.from({ length: 1200 }, (_, index) => `The part ${index} must be fitted with care.`);
+  const { session, model } = await runtime.session(
+    [...[say('one'), say('two'), say('three'), say('four'), summary, say('five')]],
+    window(24_000),
+  );
+  await session.turn('Build the house.');
+  await session.turn('Always paint doors blue.');
+  await session.turn(`Here is the standard.\n${pasted.join('\n')}`);
+  await session.turn('Go on with the roof.');
+  await session.call('session.history.compact');
+  await session.turn('And the windows?');
+  const [compacted = []] = messagesOf(model, 5);
+  const text = compacted[1] ?? '';
+  expect(text).toContain('Build the house.');
+  expect(text).toContain('Always paint doors blue.');
+  expect(text).toContain('Here is the standard.');
+  expect(text.match(/must be fitted/g)?.length).toBeLessThan(40);
+  expect(text.length).toBeLessThan((24_000 * 4) / 3);
+});
+
 test('the log keeps every event, and another process goes on from the summary', async () => {
   const { session, model } = await runtime.session([say('one'), summary, say('two'), say('three')], always);
   await session.turn('First');

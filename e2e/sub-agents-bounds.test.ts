@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { liveRuntime, type RuleModel } from '@groundcrew/testkit';
+import { liveRuntime, type RuleModel, temporaryDirectory } from '@groundcrew/testkit';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { agentModel, begin, beginAndReport, call, gate, lastWord, say, tasksOf } from './agent-world.js';
 
@@ -157,6 +157,41 @@ describe('a cap', () => {
     expect(lastWord(await session.turn('ROOT go'))).toMatch(
       /^Root: Agent "DEAR" failed: The session has a limit on money, and what rules costs is not known/,
     );
+  });
+
+  test.each([
+    ['file', 'poor', {}, 'The agent has spent $3.5'],
+    [
+      'settings, for one agent',
+      'plain',
+      { agents: { plain: { limits: { maxCost: 3.5 } } } },
+      'The agent has spent $3.5',
+    ],
+    ['settings, for a tree', 'plain', { treeLimits: { maxCost: 3.5 } }, 'The tree of agents has spent $3.5'],
+  ])('of money holds by %s, and the agent ends with what it has', async (_, agent_type, subagents, words) => {
+    const home = temporaryDirectory();
+    const prices = { rules: { input: 0, output: 200_000, cacheRead: 0, cacheWrite: 0 } };
+    writeFileSync(join(home.path, 'config.json'), JSON.stringify({ prices }), { mode: 0o600 });
+    const workingDirectory = join(home.path, 'project');
+    mkdirSync(join(workingDirectory, '.groundcrew/agents'), { recursive: true });
+    const file = (name: string) => join(workingDirectory, `.groundcrew/agents/${name}.agent.md`);
+    writeFileSync(file('poor'), '---\ndescription: Has little\nmax-cost: 3.5\n---\nBe thrifty.');
+    writeFileSync(file('plain'), '---\ndescription: Is plain\n---\nBe plain.');
+    const client = await runtime.connect(runtime.spawn({ flags: ['--stdio'], home: home.path }));
+    const { model, times } = await agentModel({
+      ROOT: beginAndReport(['SPENDER'], { agent_type }),
+      SPENDER: ({ times: call }) => ({
+        chunks: [`Note ${call}.`],
+        calls: [{ id: `l${call}`, name: 'list_agents', arguments: {} }],
+      }),
+    });
+    const session = await client.create({ ...model.settings, workingDirectory, subagents });
+    const said = lastWord(await session.turn('ROOT go'));
+    await client.call('session.destroy', { sessionId: session.sessionId });
+    await model.close();
+    home.remove();
+    expect(said).toBe(`Root: Note ${times.SPENDER}.\n\n(The agent was ended before it was done: ${words}.)`);
+    expect(times.SPENDER).toBeLessThan(10);
   });
 
   test('of time ends an agent that works, and all that it began', async () => {
@@ -356,4 +391,51 @@ describe('bounds', () => {
     await after.turn('ROOT go');
     expect(times.EAGER).toBe(2);
   });
+});
+
+test('agents that end and have the root agent begin others wake it a bounded number of times', async () => {
+  const { session, times } = await world({
+    ROOT: ({ results, messages }) =>
+      results.length < messages.length
+        ? begin(['ECHO'], { mode: 'background', name: `echo-${messages.length}` })
+        : say('Waiting'),
+    ECHO: () => say('Again'),
+  });
+  await session.turn('ROOT go');
+  expect(times.ECHO).toBe(51);
+  expect(session.events.filter(({ type }) => type === 'session.idle')).toHaveLength(1);
+});
+
+test('every event of every agent, streamed ones included, names the agent and the call that began it', async () => {
+  const { session } = await world(
+    {
+      ROOT: beginAndReport(['TOP']),
+      TOP: ({ results }) => (results.length === 0 ? begin(['LEAF']) : say('Top')),
+      LEAF: ({ results }) => (results.length === 0 ? call('look') : say('Leaf')),
+    },
+    {
+      streaming: true,
+      requestPermission: true,
+      tools: [{ name: 'look', description: 'Looks', parameters: { type: 'object' } }],
+    },
+  );
+  await session.send('ROOT go');
+  const asked = await session.next('permission.requested');
+  await session.decide(asked.data.requestId, { kind: 'approve-once' });
+  const { data } = await session.next('external_tool.requested');
+  await session.answerTool(data.requestId, { result: 'seen' });
+  await session.untilIdle();
+  const ofAgents = session.events.filter(({ agentId }) => agentId !== undefined);
+  const calls = new Map<string | undefined, Set<unknown>>();
+  for (const { agentId, data: said } of ofAgents) {
+    const { parentToolCallId } = said as { parentToolCallId?: string };
+    calls.set(agentId, (calls.get(agentId) ?? new Set()).add(parentToolCallId));
+  }
+  expect([...calls.values()].map((each) => [...each])).toEqual([['task-TOP'], ['task-LEAF']]);
+  const streamed = ofAgents.filter(({ type }) => type === 'assistant.message_delta');
+  expect(new Set(streamed.map(({ agentId }) => agentId)).size).toBe(2);
+  const [, leaf] = [...calls.keys()];
+  expect(
+    ofAgents.filter(({ type }) => type === 'permission.requested').map(({ agentId }) => agentId),
+  ).toEqual([leaf]);
 });

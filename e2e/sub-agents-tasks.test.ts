@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AnyEvent } from '@groundcrew/protocol';
+import { openDatabase } from '@groundcrew/store-sqlite';
 import { liveRuntime, type RuleModel } from '@groundcrew/testkit';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { agentModel, begin, beginAndReport, call, gate, lastWord, say, tasksOf } from './agent-world.js';
@@ -379,3 +381,58 @@ test('hooks receive the agent, where it began and how it ended, with a transcrip
   expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
   expect(typesOf(events)).toContain('subagent.completed');
 });
+
+test('a session does not grow with the agents that ever worked in it: old ones are forgotten, and say so', async () => {
+  const many = 40;
+  const { session, model } = await world(
+    {
+      ROOT: ({ results, messages }) => {
+        const wanted = Number(/go (\d+)/.exec(messages.at(-1) ?? '')?.[1] ?? 0);
+        if (results.length < wanted) return begin([`WORKER-${wanted}`]);
+        return say('Done');
+      },
+      WORKER: ({ results }) => (results.length === 0 ? call('look') : say('Looked')),
+    },
+    {
+      tools: [{ name: 'look', description: 'Looks', parameters: { type: 'object' }, skipPermission: true }],
+      largeOutput: { enabled: false },
+      infiniteSessions: { enabled: false },
+    },
+  );
+  for (let number = 1; number <= many; number += 1) {
+    await session.send(`ROOT go ${number}`);
+    const { data } = await session.next('external_tool.requested');
+    await session.answerTool(data.requestId, { result: `page ${'dolor '.repeat(25_000)}` });
+    await session.untilIdle();
+  }
+  const [oldest, newest] = [1, many].map((number) => `WORKER-${number}`);
+  const tasks = await tasksOf(session);
+  expect(Object.keys(tasks)).toHaveLength(many);
+  expect(tasks[oldest ?? '']).toMatchObject({ status: 'completed', result: 'Looked', turns: 1 });
+  const { sessionId } = session;
+  await session.call('session.destroy');
+  const sizes = await snapshotSizes(sessionId);
+  expect(sizes.length).toBeGreaterThan(2);
+  expect(Math.max(...sizes)).toBeLessThan(3_000_000);
+  const again = await runtime.client.resume(sessionId, model.settings);
+  const send = (id: string | undefined) => again.call('session.tasks.sendMessage', { id, message: 'More' });
+  expect(await send(tasks[oldest ?? '']?.id)).toMatchObject({ sent: false });
+  expect(await send(tasks[newest ?? '']?.id)).toEqual({ sent: true });
+  await again.untilIdle();
+  expect((await tasksOf(again))[newest ?? '']).toMatchObject({ turns: 2 });
+}, 60_000);
+
+/** Of the session's snapshots, as they are stored. */
+async function snapshotSizes(sessionId: string): Promise<readonly number[]> {
+  const database = openDatabase(join(runtime.home.path, 'groundcrew.db'));
+  const rows = database
+    .prepare(
+      `SELECT coalesce(octet_length(r.json), octet_length(b.json)) AS size FROM record r
+         JOIN session s ON s.number = r.session
+         LEFT JOIN blob b ON b.session = r.session AND b.hash = r.blob_hash
+       WHERE s.id = '${sessionId}' AND r.type = 'snapshot'`,
+    )
+    .all() as unknown as readonly { readonly size: number }[];
+  database.close();
+  return rows.map(({ size }) => size);
+}

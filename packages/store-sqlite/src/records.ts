@@ -1,7 +1,8 @@
-import { checksumOf, fromColumn, hashOf, type LogRecord, type NewRecord, toColumn } from '@groundcrew/store';
+import { checksumOf, hashOf, type LogRecord, type NewRecord } from '@groundcrew/store';
 import type { Connection } from './connection.js';
 import { damaged } from './faults.js';
 import { handOver, isShared, sharedBody, sharedPlace } from './shared-bodies.js';
+import { fromStored, toStored } from './stored-text.js';
 
 /** Bodies above this many characters are kept once per session, out of line. */
 const longestInline = 64 * 1024;
@@ -34,7 +35,7 @@ export function insertRecords(
 ): void {
   for (const record of records) {
     const shared = sharedPlace(connection, record);
-    const body = toColumn(record.json);
+    const body = toStored(record);
     const isOut = !shared && record.json.length > longestInline;
     const hash = isOut ? insertBlob(connection, { session, body }) : null;
     connection.run(
@@ -182,7 +183,7 @@ function toRecord(
 ): LogRecord {
   const body = bodyOf(connection, { session, row });
   if (body === null) throw damaged(connection.file, `the body of record ${row.seq} is missing`);
-  const record = { seq: row.seq, isPublic: row.is_public === 1, type: row.type, json: fromColumn(body) };
+  const record = { seq: row.seq, isPublic: row.is_public === 1, type: row.type, json: fromStored(body) };
   if (checksumOf(record) === row.checksum) return record;
   throw damaged(connection.file, `record ${row.seq} is not what was written`);
 }

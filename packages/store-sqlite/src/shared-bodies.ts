@@ -1,5 +1,6 @@
-import { type NewRecord, toColumn } from '@groundcrew/store';
+import type { NewRecord } from '@groundcrew/store';
 import type { Connection } from './connection.js';
+import { fromStored } from './stored-text.js';
 
 /** A record that has a body of its own. */
 export interface BodyPlace {
@@ -33,7 +34,7 @@ export function sharedPlace(
   );
   const source = row && (sourceOf(connection, row) ?? row);
   const body = source && bodyOf(connection, source);
-  if (!source || body === undefined || !isSame(body, toColumn(json))) return undefined;
+  if (!source || body === undefined || fromStored(body) !== json) return undefined;
   return { session: source.session, seq: source.seq };
 }
 
@@ -110,11 +111,6 @@ function bodyOf(
     session,
     blob_hash,
   )?.json;
-}
-
-function isSame(one: string | Uint8Array, other: string | Uint8Array): boolean {
-  if (typeof one === 'string' || typeof other === 'string') return one === other;
-  return Buffer.from(one).equals(other);
 }
 
 function sizeOf(body: string | Uint8Array | undefined): number {

@@ -158,10 +158,12 @@ function writeAgentTool(parts: AgentToolParts): Tool {
         const subAgents = parts.subAgents();
         const ids = one === undefined ? several : [one, ...several];
         if (ids.length === 0) throw new ToolFailure('Name an agent by agent_id.');
-        for (const agentId of ids) requireTask(subAgents, agentId, context);
-        for (const agentId of ids) {
+        const tasks = ids.map((agentId) => requireTask(subAgents, agentId, context));
+        for (const { agentId, isForgotten } of tasks) {
           if (!(await subAgents.message(agentId, message)))
-            throw new ToolFailure(`Agent ${agentId} was stopped and takes no messages.`);
+            throw new ToolFailure(
+              `Agent ${agentId} ${isForgotten ? 'ended long ago' : 'was stopped'} and takes no messages.`,
+            );
         }
         return success(`Message sent to ${ids.join(', ')}.`);
       },

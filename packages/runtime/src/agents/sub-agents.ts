@@ -72,6 +72,12 @@ export class SubAgents {
     return parent !== undefined && this.isLedBy(parent, leader);
   }
 
+  /** The same of an agent that may be known no longer. */
+  leads(leader: string | undefined, agentId: string | undefined): boolean {
+    const task = agentId === undefined ? undefined : this.find(agentId);
+    return leader === undefined || (task !== undefined && this.isLedBy(task, leader));
+  }
+
   /** The agent that a call has begun in a process before this one, or before it was tried again. */
   begunBy(toolCallId: string, parentAgentId: string | undefined): AgentTask | undefined {
     const { calls } = agentOf(this.parts.log.latest, parentAgentId);
@@ -206,12 +212,12 @@ export class SubAgents {
 
   /**
    * Gives an agent a message: it takes it up when it is done with the one before, and works again if it had ended. False
-   * for one that was stopped, or is not known.
+   * for one that was stopped, that ended so long ago that its conversation is gone, or that is not known.
    */
   async message(agentId: string, text: string): Promise<boolean> {
     const { log, clock } = this.parts;
     const task = this.find(agentId);
-    if (!task || task.status === 'cancelled') return false;
+    if (!task || task.status === 'cancelled' || task.isForgotten) return false;
     const messaged = { note: 'agent.messaged', data: { agentId, messageId: clock.newId(), text } } as const;
     const resumedAt = clock.timestamp();
     const again: Draft = {

@@ -8,7 +8,7 @@ export function pin(before: Pinned, entries: readonly HistoryEntry[], room: numb
     {
       messages: [...before.messages, ...messages],
       earlier: before.earlier,
-      rules: unique([...before.rules, ...messages.flatMap(rulesIn)]),
+      rules: boundedRules(unique([...before.rules, ...messages.flatMap(rulesIn)]), room / 2),
       files: entries.reduce(withFiles, before.files).slice(-mostFiles),
       skills: [...new Set([...before.skills, ...entries.flatMap(skillsIn)])],
     },
@@ -25,14 +25,19 @@ export function looseRules({ messages, rules }: Pinned): readonly PinnedRule[] {
 const mostFiles = 200;
 const longestLine = 120;
 
-/** The oldest messages become a line each, then a number; the first one and the last one stay as they are. */
+/**
+ * The oldest messages become a line each, then a number; the first one and the last one stay as they are. The rules of a
+ * message that became a line stand beside it, and take room, too.
+ */
 function fitted(pinned: Pinned, room: number): Pinned {
-  let size = pinned.messages.reduce((sum, { text }) => sum + text.length, 0);
+  const rules = sizesOf(pinned.rules);
+  const loose = looseRules(pinned).reduce((sum, { text }) => sum + text.length, 0);
+  let size = pinned.messages.reduce((sum, { text }) => sum + text.length, loose);
   const last = pinned.messages.length - 1;
   const messages = pinned.messages.map((message, index) => {
     if (size <= room || index === 0 || index === last || message.isShort) return message;
     const text = firstLine(message.text);
-    size -= message.text.length - text.length;
+    size -= message.text.length - text.length - (rules.get(message.eventId) ?? 0);
     return { ...message, text, isShort: true };
   });
   const [goal, ...rest] = messages;
@@ -79,6 +84,37 @@ function rulesIn({ eventId, text }: PinnedMessage): readonly PinnedRule[] {
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence.length > 3 && sentence.length <= longestRule && ruleWords.test(sentence))
     .map((sentence) => ({ eventId, text: sentence }));
+}
+
+/**
+ * All of them, as long as they fit. Texts that users paste are full of sentences that sound like rules: of the messages that have
+ * the most of them, no more is kept than these first characters, until the others have room.
+ */
+function boundedRules(rules: readonly PinnedRule[], room: number): readonly PinnedRule[] {
+  const sizes = sizesOf(rules);
+  let total = rules.reduce((sum, { text }) => sum + text.length, 0);
+  const cut = new Set<string>();
+  for (const [eventId, size] of [...sizes].sort(([, one], [, other]) => other - one)) {
+    if (total <= room || size <= keptOfPaste) break;
+    cut.add(eventId);
+    total -= size - keptOfPaste;
+  }
+  if (cut.size === 0) return rules;
+  const kept = new Map<string, number>();
+  return rules.filter(({ eventId, text }) => {
+    const before = kept.get(eventId) ?? 0;
+    kept.set(eventId, before + text.length);
+    return !cut.has(eventId) || before + text.length <= keptOfPaste;
+  });
+}
+
+const keptOfPaste = 1000;
+
+/** Characters of rules, by the message that has them. */
+function sizesOf(rules: readonly PinnedRule[]): ReadonlyMap<string, number> {
+  const sizes = new Map<string, number>();
+  for (const { eventId, text } of rules) sizes.set(eventId, (sizes.get(eventId) ?? 0) + text.length);
+  return sizes;
 }
 
 function unique(rules: readonly PinnedRule[]): readonly PinnedRule[] {

@@ -67,8 +67,8 @@ function reminder(pinned: Pinned, { plan, todos, questions }: OpenWork): string 
     ),
     block('files_changed', pinned.files.map(describeFile)),
     plan ? `<plan path="${plan.path}">\n${plan.text.slice(0, longestPlan)}\n</plan>` : '',
-    block('todos', todos),
-    block('open_questions', questions),
+    block('todos', firstOf(todos)),
+    block('open_questions', firstOf(questions)),
     block('loaded_skills', pinned.skills),
     pinned.earlier > 0 ? `${pinned.earlier} earlier messages of the user are not listed.` : '',
     'Everything that was said and done is kept: the tool recall searches it by words, and opens a message by its id.',
@@ -77,6 +77,14 @@ function reminder(pinned: Pinned, { plan, todos, questions }: OpenWork): string 
 }
 
 const longestPlan = 8000;
+const mostLines = 100;
+const longestLine = 500;
+
+/** Lists of open work are bounded; what is left out can be read where it is kept. */
+function firstOf(lines: readonly string[]): readonly string[] {
+  const shown = lines.slice(0, mostLines).map((line) => line.slice(0, longestLine));
+  return lines.length > mostLines ? [...shown, `- and ${lines.length - mostLines} more`] : shown;
+}
 
 function describeFile({ path, created, edits }: Pinned['files'][number]): string {
   const done = [...(created ? ['created'] : []), ...(edits > 0 ? [`edited ${edits} ×`] : [])];

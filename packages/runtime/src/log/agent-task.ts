@@ -70,6 +70,8 @@ export interface AgentTask {
   /** Its parent has read that it ended. */
   readonly isNotified?: boolean;
   readonly messages: readonly TaskMessage[];
+  /** It ended so long ago that its conversation is no longer kept: it takes no messages. */
+  readonly isForgotten?: true;
 }
 
 /** What changes of a task. */

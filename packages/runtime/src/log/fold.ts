@@ -3,6 +3,7 @@ import type { SessionContext } from '@groundcrew/store';
 import { lose, settle } from '../budget/spending.js';
 import { ownEntry } from '../own-entry.js';
 import type { AgentTask } from './agent-task.js';
+import { withoutOldAgents } from './ended-agents.js';
 import { withFileChange, withWrite } from './file-change.js';
 import { foldAgentEvent, foldAgentNote } from './fold-agent.js';
 import type { NoteDraft } from './notes.js';
@@ -76,8 +77,10 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
   switch (entry.note) {
     case 'agent.started':
       return { ...state, tasks: { ...state.tasks, [entry.data.agentId]: entry.data } };
-    case 'agent.changed':
-      return withTask(state, entry.data.agentId, () => entry.data);
+    case 'agent.changed': {
+      const after = withTask(state, entry.data.agentId, () => entry.data);
+      return entry.data.completedAt === undefined ? after : withoutOldAgents(after);
+    }
     case 'agent.messaged': {
       const { agentId, ...message } = entry.data;
       return withTask(state, agentId, ({ messages }) => ({ messages: [...messages, message] }));

@@ -5,6 +5,10 @@ import type { LogRecord } from '@groundcrew/store';
 export interface RecallRequest {
   readonly query: string;
   readonly id?: string | undefined;
+  /** The agent that looks for it; undefined for the root agent. */
+  readonly agentId?: string | undefined;
+  /** Whether it may see what another agent said and did. */
+  sees?(agentId: string | undefined): boolean;
 }
 
 /** Something that was said or done. */
@@ -27,7 +31,7 @@ const snippetLength = 700;
 /** Finds passages of a session's log, the best first; the newer of two that are as good. */
 export async function recall(
   records: AsyncIterable<readonly LogRecord[]>,
-  { query, id }: RecallRequest,
+  { query, id, agentId, sees = () => true }: RecallRequest,
   signal: AbortSignal,
 ): Promise<string> {
   const words = wordsOf(query);
@@ -40,7 +44,8 @@ export async function recall(
       if (!record.isPublic || !kinds.has(record.type)) continue;
       if (id !== undefined && !record.json.includes(id)) continue;
       const event = JSON.parse(record.json) as SessionEvent; // as we stored it
-      const passage = passageOf(event, ownCalls);
+      if (event.agentId !== agentId && !sees(event.agentId)) continue;
+      const passage = passageOf(event, { ownCalls, isOwn: event.agentId === agentId });
       if (!passage) continue;
       if (id !== undefined) {
         if (passage.id === id) return `${passage.what} (${passage.time}):\n${passage.text}`;
@@ -67,16 +72,19 @@ const kinds = new Set([
 ]);
 
 /** Searches of the past are no part of it. */
-function passageOf(event: SessionEvent, ownCalls: Set<string>): Passage | undefined {
-  const { id, timestamp: time } = event;
+function passageOf(
+  event: SessionEvent,
+  { ownCalls, isOwn }: { readonly ownCalls: Set<string>; readonly isOwn: boolean },
+): Passage | undefined {
+  const { id, timestamp: time, agentId } = event;
   switch (event.type) {
     case 'user.message':
-      return { id, time, what: 'The user said', text: event.data.content };
+      return { id, time, what: saidTo(agentId, isOwn), text: event.data.content };
     case 'assistant.message': {
       const calls = (event.data.toolRequests ?? []).filter(({ name }) => name !== 'recall');
       const done = calls.map(({ name, arguments: given }) => `${name} ${JSON.stringify(given)}`);
       const text = [event.data.content, ...done].filter((part) => part !== '').join('\n');
-      return text === '' ? undefined : { id, time, what: 'You said', text };
+      return text === '' ? undefined : { id, time, what: isOwn ? 'You said' : 'Another agent said', text };
     }
     case 'tool.execution_start':
       if (event.data.toolName === 'recall') ownCalls.add(event.data.toolCallId);
@@ -84,11 +92,18 @@ function passageOf(event: SessionEvent, ownCalls: Set<string>): Passage | undefi
     case 'tool.execution_complete': {
       const { toolCallId, result, error } = event.data;
       const text = result?.content ?? error?.message ?? '';
-      return ownCalls.has(toolCallId) ? undefined : { id, time, what: 'A tool answered', text };
+      const what = isOwn ? 'A tool answered' : 'A tool answered another agent';
+      return ownCalls.has(toolCallId) ? undefined : { id, time, what, text };
     }
     default:
       return undefined;
   }
+}
+
+/** Only the root agent talks with the user. */
+function saidTo(agentId: string | undefined, isOwn: boolean): string {
+  if (agentId === undefined) return 'The user said';
+  return isOwn ? 'You were told' : 'Another agent was told';
 }
 
 /** Rare words count for more, and a passage for more words. */

@@ -12,9 +12,10 @@ import type { SummaryCall } from '../compaction/summary-call.js';
 import { HookGuard } from '../hooks/guard.js';
 import { type AbortReason, Interruption, TurnAborted } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
+import { sizeOfAgents } from '../log/ended-agents.js';
 import { hasTurnWork, hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
-import { agentOf, type Prompt } from '../log/state.js';
+import type { Prompt } from '../log/state.js';
 import type { sample } from '../mcp/sampling.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import { Offers } from '../questions/offers.js';
@@ -343,9 +344,9 @@ export class Conversation {
   }
 
   /** Folding the log again must stay cheap however long it grows. */
-  keepSnapshot(threshold = snapshotBytes): void {
+  keepSnapshot(threshold = 256 * 1024): void {
     const { latest, unfolded } = this.log;
-    if (unfolded < Math.max(threshold, agentOf(latest).historySize) || this.run) return;
+    if (unfolded < Math.max(threshold, sizeOfAgents(latest)) || this.run) return;
     this.log.append({ note: 'snapshot', data: { state: latest } });
   }
 
@@ -366,8 +367,6 @@ export class Conversation {
     return (seat) => agentContexts(seat, shared);
   }
 }
-
-const snapshotBytes = 256 * 1024;
 
 /** How often agents that ended may have the root agent go on without a word of the user. */
 const mostWakes = 50;

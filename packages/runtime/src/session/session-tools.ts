@@ -52,7 +52,11 @@ interface ToolSession {
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
   readonly skills: ToolSource;
-  readonly agents: ToolSource & Required<AgentChoices> & { serverTools(): readonly Tool[] };
+  readonly agents: ToolSource &
+    Required<AgentChoices> & {
+      readonly subAgents: { leads(leader: string | undefined, agentId: string | undefined): boolean };
+      serverTools(): readonly Tool[];
+    };
   readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
   read(): AsyncIterable<readonly LogRecord[]>;
@@ -207,7 +211,11 @@ export class SessionTools {
           await sync.push(write.real);
           return result;
         }),
-      recall: (request, signal) => recall(this.session.read(), request, signal),
+      recall: (request, signal) => {
+        const { agentId } = request;
+        const sees = (other: string | undefined) => this.session.agents.subAgents.leads(agentId, other);
+        return recall(this.session.read(), { ...request, sees }, signal);
+      },
     };
   }
 

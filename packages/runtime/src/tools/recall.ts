@@ -14,12 +14,12 @@ export function recallTool(): Tool {
     },
     isRepeatable: true,
     intention: ({ query, id }) => query ?? id,
-    prepare: ({ query = '', id }, { recall }) => {
+    prepare: ({ query = '', id }, { recall, agentId }) => {
       if (query.trim() === '' && id === undefined) throw new ToolFailure('Give a query or an id.');
       if (!recall) throw new ToolFailure('Nothing can be recalled here.');
       return {
         type: 'run',
-        run: async (signal) => ({ type: 'success', text: await recall({ query, id }, signal) }),
+        run: async (signal) => ({ type: 'success', text: await recall({ query, id, agentId }, signal) }),
       };
     },
   });

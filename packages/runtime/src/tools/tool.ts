@@ -44,7 +44,12 @@ export interface ToolEnvironment {
   readonly recordWrite?: RecordWrite;
   /** Searches what was said and done in the session. */
   recall?(
-    request: { readonly query: string; readonly id?: string | undefined },
+    request: {
+      readonly query: string;
+      readonly id?: string | undefined;
+      /** Who looks for it. */
+      readonly agentId?: string | undefined;
+    },
     signal: AbortSignal,
   ): Promise<string>;
 }

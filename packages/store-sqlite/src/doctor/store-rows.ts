@@ -1,6 +1,7 @@
-import { checksumOf, fromColumn, hashOf } from '@groundcrew/store';
+import { checksumOf, hashOf } from '@groundcrew/store';
 import type { Connection } from '../connection.js';
 import type { SqliteValue } from '../driver.js';
+import { fromStored } from '../stored-text.js';
 import type { LeafRow } from './leaf-rows.js';
 
 /** A session's row as it was found. */
@@ -74,7 +75,7 @@ function isRecord(values: readonly SqliteValue[]): boolean {
   if (typeof session !== 'number' || typeof seq !== 'number') return false;
   if (typeof type !== 'string' || typeof checksum !== 'number') return false;
   if (!isText(json)) return json === null && (hash instanceof Uint8Array || typeof bodySession === 'number');
-  return checksumOf({ seq, isPublic: isPublic === 1, type, json: fromColumn(json) }) === checksum;
+  return checksumOf({ seq, isPublic: isPublic === 1, type, json: fromStored(json) }) === checksum;
 }
 
 function isBody(values: readonly SqliteValue[]): boolean {
