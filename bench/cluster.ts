@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -61,11 +61,13 @@ async function forwarding(): Promise<void> {
   await turns(there, 20);
   const local: number[] = [];
   const forwarded: number[] = [];
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < 60; round += 1) {
     local.push(...(await turns(here, 5)));
     forwarded.push(...(await turns(there, 5)));
   }
-  console.log(`a local turn p50 ${at(local, 0.5)} ms, a forwarded one p50 ${at(forwarded, 0.5)} ms`);
+  const both = (share: number) =>
+    `${at(local, share)} and ${at(forwarded, share)} ms (${(Number(at(forwarded, share)) - Number(at(local, share))).toFixed(2)} more)`;
+  console.log(`a local turn and a forwarded one: p50 ${both(0.5)}, lower quartile ${both(0.25)}`);
 }
 
 /** Turns of many sessions at once, spread over so many nodes. */
@@ -78,11 +80,51 @@ async function throughput(count: number): Promise<void> {
   );
   await Promise.all(sessions.map((session) => turns(session, 2)));
   const began = performance.now();
-  const each = 10;
+  const before = processorSeconds(nodes);
+  const each = 20;
   await Promise.all(sessions.map((session) => turns(session, each)));
   const seconds = (performance.now() - began) / 1_000;
-  console.log(`${count} nodes: ${((sessions.length * each) / seconds).toFixed(0)} turns/s`);
+  const after = processorSeconds(nodes);
+  const share = Object.entries(after).map(
+    ([name, used]) => `${name} ${(((used - (before[name] ?? 0)) / seconds) * 100).toFixed(0)} %`,
+  );
+  console.log(
+    `${count} nodes: ${((sessions.length * each) / seconds).toFixed(0)} turns/s; of a core: ${share.join(', ')}`,
+  );
   await Promise.all(nodes.map((node) => node.stop()));
+}
+
+/** What has been used of the processors so far: by all nodes, by all servers of these names, and by this process. */
+function processorSeconds(nodes: readonly RuntimeProcess[]): Record<string, number> {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const named = (wanted: string) =>
+    pids.reduce((sum, pid) => sum + (nameOf(pid) === wanted ? secondsOf(pid) : 0), 0);
+  const { user, system } = process.cpuUsage();
+  return {
+    nodes: nodes.reduce((sum, { pid }) => sum + secondsOf(String(pid)), 0),
+    PostgreSQL: named('postgres'),
+    NATS: named('nats-server'),
+    'clients and model': (user + system) / 1_000_000,
+  };
+}
+
+function nameOf(pid: string): string {
+  return statOf(pid).split(/[()]/)[1] ?? '';
+}
+
+function secondsOf(pid: string): number {
+  const fields = statOf(pid).split(') ')[1]?.split(' ') ?? [];
+  // In hundredths of a second, of the process and of its children that have ended.
+  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field) / 100, 0);
+}
+
+function statOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    // It has ended meanwhile.
+    return '';
+  }
 }
 
 /** Idle sessions in the database, and idle clients at one node. */
@@ -115,7 +157,6 @@ async function crowd(): Promise<void> {
 
 /** Resident memory in MB. */
 async function memoryOf({ pid }: RuntimeProcess): Promise<number> {
-  const { readFileSync } = await import('node:fs');
   const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
 }

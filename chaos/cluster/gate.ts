@@ -2,21 +2,31 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A way to a server that can be cut: what a node has of the network. */
-export class Gate {
+export interface Way {
+  readonly host: string;
+  readonly port: number;
+  cut(): void;
+  mend(): void;
+  close(): void;
+}
+
+/** A way that is a proxy. */
+export class Gate implements Way {
   private readonly sockets = new Set<Socket>();
   private isCut = false;
 
   private constructor(
     private readonly server: Server,
     private readonly upstream: number,
+    readonly host: string,
   ) {
     server.on('connection', (socket) => this.pass(socket));
   }
 
-  static async open(upstream: number): Promise<Gate> {
-    const server = createServer().listen(0, '127.0.0.1');
+  static async open(upstream: number, host = '127.0.0.1'): Promise<Gate> {
+    const server = createServer().listen(0, host);
     await once(server, 'listening');
-    return new Gate(server, upstream);
+    return new Gate(server, upstream, host);
   }
 
   get port(): number {

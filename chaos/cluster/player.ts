@@ -134,7 +134,10 @@ export class Player {
   }
 
   private async openAt(node: Node): Promise<void> {
-    const channel = await connectTcp({ port: await node.process.port() }, AbortSignal.timeout(3_000));
+    const channel = await connectTcp(
+      { host: node.host, port: await node.process.port() },
+      AbortSignal.timeout(3_000),
+    );
     const run: string[] = [];
     const connection = new Connection(channel, {
       onRequest: async (method) => Promise.reject(new Error(`Unhandled method ${method}`)),

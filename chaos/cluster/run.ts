@@ -23,9 +23,15 @@ interface Pair {
 }
 
 /** Clients at work on three nodes while one thing goes wrong; then all that was told is compared with the log. */
-export async function chaosRun(fault: string, seed: number): Promise<RunResult> {
+export async function chaosRun(
+  fault: string,
+  { seed, hasNetworks }: { readonly seed: number; readonly hasNetworks: boolean },
+): Promise<RunResult> {
   const random = new Random(seed);
-  const world = await World.open({ hasStandby: fault === 'failover' });
+  const world = await World.open({
+    hasStandby: fault === 'failover',
+    hasNetworks: hasNetworks && fault.startsWith('cut'),
+  });
   const takeOvers: number[] = [];
   try {
     const pairs = await Promise.all(

@@ -11,14 +11,17 @@ import {
   RuleModel,
   RuntimeProcess,
 } from '@groundcrew/testkit';
-import { Gate } from './gate.js';
+import { Gate, type Way } from './gate.js';
+import { Network } from './network.js';
 import { Standby } from './standby.js';
 
 /** One node, and its own ways to PostgreSQL and NATS. */
 export interface Node {
   readonly process: RuntimeProcess;
-  readonly toPostgres: Gate;
-  readonly toNats: Gate;
+  /** Where clients connect. */
+  readonly host: string;
+  readonly toPostgres: Way;
+  readonly toNats: Way;
   isUp: boolean;
 }
 
@@ -26,7 +29,9 @@ export interface Node {
 export class World {
   readonly nodes: Node[] = [];
   private readonly folder = mkdtempSync(join(tmpdir(), 'groundcrew-chaos-'));
-  private gates: Gate[] = [];
+  private readonly ways: Way[] = [];
+  private readonly networks: Network[] = [];
+  private readonly processes: RuntimeProcess[] = [];
   private made = 0;
 
   private constructor(
@@ -35,9 +40,17 @@ export class World {
     readonly model: RuleModel,
     readonly standby: Standby | undefined,
     readonly database: string,
+    private readonly hasNetworks: boolean,
   ) {}
 
-  static async open({ hasStandby }: { readonly hasStandby: boolean }): Promise<World> {
+  /** With networks, each node has a namespace of its own, and ways are cables; proxies without. */
+  static async open({
+    hasStandby,
+    hasNetworks,
+  }: {
+    readonly hasStandby: boolean;
+    readonly hasNetworks: boolean;
+  }): Promise<World> {
     const source = findPostgres(process.env, { downloaded: true });
     const nats = await findNats(process.env, { downloaded: true });
     if (typeof source === 'string' || typeof nats === 'string') throw new Error(`${source} ${nats}`);
@@ -45,37 +58,49 @@ export class World {
     const database = new URL(await postgres.newDatabase()).pathname;
     const standby = hasStandby ? await Standby.open(postgres, source.binaries ?? '') : undefined;
     const model = await RuleModel.open(rule);
-    const world = new World(postgres, await openNats(nats), model, standby, database);
+    const world = new World(postgres, await openNats(nats), model, standby, database, hasNetworks);
     writeFileSync(join(world.folder, 'skew.cjs'), skew);
-    await Promise.all([0, 1, 2].map(() => world.start()));
+    try {
+      await Promise.all([0, 1, 2].map(() => world.start()));
+    } catch (error) {
+      await world.close();
+      throw error;
+    }
     return world;
   }
 
   /** Starts a node; of three, one has a clock that is an hour late and one that is an hour early. */
   async start(): Promise<Node> {
-    const toPostgres = await Gate.open(this.postgres.port);
-    const toNats = await Gate.open(this.nats.port);
-    this.gates.push(toPostgres, toNats);
-    const place = (port: number) => {
+    const network = this.hasNetworks ? await Network.open() : undefined;
+    if (network) this.networks.push(network);
+    const wayTo = (port: number): Promise<Way> => network?.cableTo(port) ?? Gate.open(port);
+    const [toPostgres, toNats] = [await wayTo(this.postgres.port), await wayTo(this.nats.port)];
+    this.ways.push(toPostgres, toNats);
+    const place = ({ host, port }: Pick<Way, 'host' | 'port'>) => {
       const url = new URL(this.postgres.url);
-      return Object.assign(url, { port: `${port}`, pathname: this.database }).href;
+      return Object.assign(url, { hostname: host, port: `${port}`, pathname: this.database }).href;
     };
-    const stores = [place(toPostgres.port), ...(this.standby ? [place(this.standby.port)] : [])];
+    const standby = this.standby && place({ host: '127.0.0.1', port: this.standby.port });
+    const stores = [place(toPostgres), ...(standby === undefined ? [] : [standby])];
     const hours = (this.made % 3) - 1;
     this.made += 1;
     const process = new RuntimeProcess({
       flags: ['--headless', '--port', '0'],
       home: mkdtempSync(join(this.folder, 'home-')),
       workingDirectory: this.folder,
+      ...(network && { launcher: network.launcher }),
       environment: {
         GROUNDCREW_STORE: stores.join(','),
-        GROUNDCREW_NATS: `nats://127.0.0.1:${toNats.port}`,
+        GROUNDCREW_NATS: `nats://${toNats.host}:${toNats.port}`,
         NODE_OPTIONS: `--require ${join(this.folder, 'skew.cjs')}`,
         SKEW_MS: `${hours * 3_600_000}`,
       },
     });
-    const node = { process, toPostgres, toNats, isUp: true };
-    await process.port();
+    this.processes.push(process);
+    const port = await process.port();
+    const modelPort = Number(new URL(this.model.settings.provider.baseUrl).port);
+    const host = (await network?.connect({ port, modelPort })) ?? '127.0.0.1';
+    const node = { process, host, toPostgres, toNats, isUp: true };
     this.nodes.push(node);
     return node;
   }
@@ -103,8 +128,9 @@ export class World {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.nodes.map(({ process }) => process.stop()));
-    for (const gate of this.gates) gate.close();
+    await Promise.all(this.processes.map((process) => process.stop()));
+    for (const way of this.ways) way.close();
+    await Promise.all(this.networks.map((network) => network.close()));
     await Promise.all([this.model.close(), this.nats.close(), this.standby?.close()]);
     await this.postgres.close();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });

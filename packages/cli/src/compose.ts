@@ -114,11 +114,12 @@ export function compose(options: ProgramOptions): Program {
   const { homes, webhooks } = homesOf(options, workers);
   const accounts = accountsOf(options, async (token) => (await models.userOf(token))?.login);
   const carried = () => server.inference.calls?.exchange;
-  const onHold = (held: KeyHold) => {
-    node?.tellHold(held);
-    options.onKeyHeld?.(held);
-  };
-  const { models, limiter } = homeModels(options, { workers, carried, accounts, onHold });
+  const { models, limiter } = homeModels(options, {
+    workers,
+    carried,
+    accounts,
+    onHold: (held) => node?.tellHold(held),
+  });
   const named = namedProviders(resolve(options.homeDirectory), options.environment);
   const node = nodeOf(options, homes, named);
   const runtime = new Runtime({
@@ -160,16 +161,26 @@ export function compose(options: ProgramOptions): Program {
     server,
     holdKey: limiter.hold,
     join: async () => node?.start(runtime, server, limiter.hold),
-    ...(homes.shared && { shared: { owner: homes.owner, cluster: homes.shared.cluster } }),
     ...leavingOf(node),
     close,
+    ...storesOf(homes, webhooks),
+    ...watching({ ...options, runtime, server, homes, node }),
+    events: (request) => eventStream({ runtime, store: homes.main }, request),
+  };
+}
+
+/** What others than sessions do with the stores. */
+function storesOf(
+  homes: Homes,
+  webhooks: ReturnType<OpenWebhooks> | undefined,
+): Pick<Program, 'loadStore' | 'openStore' | 'store' | 'shared'> {
+  return {
     loadStore: () => homes.main.load(),
     openStore: () => {
       homes.main.warmUp();
       webhooks?.start();
     },
-    ...watching({ ...options, runtime, server, homes, node }),
-    events: (request) => eventStream({ runtime, store: homes.main }, request),
+    ...(homes.shared && { shared: { owner: homes.owner, cluster: homes.shared.cluster } }),
     get store() {
       return homes.main;
     },

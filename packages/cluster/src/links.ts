@@ -83,8 +83,13 @@ export class Links {
     // It listens before it asks: the other side may be quick.
     const link = this.#link(id, node.address);
     const opening: Opening = { ...hello, id, from: address };
+    // A node whose lease ends meanwhile is not waited for: its links are broken then.
+    const broken = new Promise<never>((_, reject) => {
+      link.stream.once('close', () => reject(new Error('it does not live any more')));
+    });
+    broken.catch(() => undefined);
     try {
-      await bus.request(`${node.address}.open`, encode(opening), answerMs);
+      await Promise.race([bus.request(`${node.address}.open`, encode(opening), answerMs), broken]);
     } catch (error) {
       link.stream.destroy();
       throw new NodeUnreachable(`Node ${node.runtimeId} cannot be reached: ${(error as Error).message}`);

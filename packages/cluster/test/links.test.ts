@@ -55,6 +55,30 @@ describe.skipIf(!server)('a channel over NATS', () => {
     await close();
   });
 
+  test('a node that says nothing is not waited for once it lives no more', async () => {
+    if (!server) return;
+    const bus = await busOf(server);
+    const address = randomUUID();
+    const asked = new Promise<void>((resolve) =>
+      bus.subscribe(`${address}.open`, () => {
+        resolve();
+        return undefined;
+      }),
+    );
+    await bus.subscribed();
+    const links = new Links({ bus, address: randomUUID(), accept: async () => undefined });
+    const node = { runtimeId: 'silent', address, labels: [], providers: [] };
+    const opening = links.open(node, { clientId: randomUUID(), client: {} });
+    const refused = expect(opening).rejects.toBeInstanceOf(NodeUnreachable);
+    await asked;
+    const began = performance.now();
+    links.keepOnly(new Set());
+    await refused;
+    expect(performance.now() - began).toBeLessThan(1_000);
+    await links.close();
+    await bus.close();
+  });
+
   test('a client that opens a link again takes the place of its old one, which ends at both sides', async () => {
     const received: unknown[] = [];
     const { left, open, close } = await ends(async (channel) => {

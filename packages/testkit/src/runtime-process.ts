@@ -15,6 +15,8 @@ export interface RuntimeProcessOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Another program than the one of this tree, such as an older version. */
   readonly program?: string;
+  /** A command that becomes the one given to it, such as `ip netns exec NAME`. */
+  readonly launcher?: readonly string[];
 }
 
 /** How a process ended. */
@@ -42,7 +44,9 @@ export class RuntimeProcess {
 
   constructor(readonly options: RuntimeProcessOptions) {
     const { flags, home, workingDirectory = home, environment } = options;
-    this.child = spawn(process.execPath, [options.program ?? program, ...flags], {
+    const command = [...(options.launcher ?? []), process.execPath, options.program ?? program, ...flags];
+    const [first = process.execPath, ...words] = command;
+    this.child = spawn(first, words, {
       cwd: workingDirectory,
       env: { PATH: process.env.PATH, HOME: home, COPILOT_HOME: home, ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],

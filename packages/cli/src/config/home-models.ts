@@ -19,17 +19,31 @@ export interface HomeModelParts {
   readonly accounts: HomeAccounts;
   /** How a client makes the model calls, if one does. */
   carried(): Exchange | undefined;
+  /** Other nodes should know of it. */
   onHold(held: KeyHold): void;
+}
+
+interface HomeModelWishes {
+  readonly homeDirectory: string;
+  readonly environment: Environment;
+  readonly version: string;
+  /** Other processes of this machine should know of a key that is held. */
+  onKeyHeld?(held: KeyHold): void;
 }
 
 /** The model services that a home knows, and the limiter of all calls to them. */
 export function homeModels(
-  options: { readonly homeDirectory: string; readonly environment: Environment; readonly version: string },
+  options: HomeModelWishes,
   { workers, carried, accounts, onHold }: HomeModelParts,
 ): { readonly models: ModelDirectory; readonly limiter: KeyLimiter } {
   const { environment, version } = options;
   const direct = nodeExchange({ environment, limits: () => models.timeLimits });
-  const limiter = limitedByKey(direct, { onHold });
+  const limiter = limitedByKey(direct, {
+    onHold: (held) => {
+      onHold(held);
+      options.onKeyHeld?.(held);
+    },
+  });
   const models: ModelDirectory = new ModelDirectory({
     // A client that makes the model calls takes the place of the network.
     exchange: (request, signal) => (carried() ?? limiter.exchange)(request, signal),

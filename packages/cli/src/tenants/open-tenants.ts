@@ -3,14 +3,12 @@ import type { Environment, KeyHold } from '@groundcrew/models';
 import type { SandboxSettings } from '@groundcrew/runtime';
 import { defaultTenant } from '@groundcrew/server';
 import { AuditLog, Authenticator, AuthFault, UsageLedger } from '@groundcrew/tenants';
-import type { Program } from '../compose.js';
 import type { ClusterChoice } from '../config/cluster-choice.js';
 import { UsageError } from '../flags/arguments.js';
 import type { Protocol } from '../flags/protocol.js';
 import { findBwrap } from './find-bwrap.js';
-import { OrphanWatch } from './orphan-watch.js';
+import { type OwnProgram, OwnRuntime } from './own-runtime.js';
 import { TenantQuotas } from './quotas.js';
-import { SharedMeter } from './shared-meter.js';
 import { TenantDoor } from './tenant-door.js';
 import { tenantFlag } from './tenant-flag.js';
 import { TenantHouse } from './tenant-house.js';
@@ -45,7 +43,7 @@ export interface Tenants {
   /** Of the operator's own tenant. */
   readonly quotas: TenantQuotas;
   /** From now on the runtimes of tenants and the operator's own know of one another what they must. */
-  join(program: TenantsProgram): void;
+  join(program: OwnProgram): void;
   /** A model service has refused a call of the operator's own runtime. */
   hold(held: KeyHold): void;
   /** Leaves the sessions of all tenants to other nodes. */
@@ -53,19 +51,13 @@ export interface Tenants {
   close(): Promise<void>;
 }
 
-/** The operator's own runtime, as the door of tenants uses it. */
-type TenantsProgram = Pick<Program, 'holdKey' | 'shared' | 'isNode'>;
-
 /** Reads the file and prepares for clients. Throws UsageError. */
 export async function openTenants(options: TenantsOptions): Promise<Tenants> {
   const { homeDirectory, warn } = options;
   const authenticator = await openAuthenticator(options);
   const audit = new AuditLog(options.audit ?? join(homeDirectory, 'audit.jsonl'), warn);
   const ledger = new UsageLedger(join(homeDirectory, 'tenants', 'usage.jsonl'));
-  const { GH_TOKEN, GITHUB_TOKEN } = options.environment;
-  const gitHubToken = GH_TOKEN || GITHUB_TOKEN;
   const stores = await storesOf(options);
-  const own: { program?: TenantsProgram; meter?: SharedMeter; watch?: OrphanWatch } = {};
   const webhooks = new TenantWebhooks({
     directoryOf: (tenant) => join(homeDirectory, 'tenants', tenant),
     settingsOf: (tenant) => authenticator.tenant(tenant),
@@ -73,33 +65,11 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
     ...(stores && { storeOf: stores.of }),
     warn: (tenant, message) => warn(`tenant ${tenant}: ${message}`),
   });
-  const house = new TenantHouse({
-    homeDirectory,
-    webhooks,
-    ...(stores && { storeOf: stores.of }),
-    ...(options.cluster && { cluster: options.cluster }),
-    bwrap: options.sharesFiles ? undefined : requireBwrap(options.environment),
-    program: [join(import.meta.dirname, 'cli.cjs'), tenantFlag],
-    environment: options.environment,
-    sessionIdleSeconds: options.sessionIdleSeconds,
-    ...(gitHubToken && { gitHubToken }),
-    ...(options.protocol !== undefined && { protocol: options.protocol }),
-    ...(options.sandbox && { sandbox: options.sandbox }),
-    settingsOf: (tenant) => authenticator.tenant(tenant),
-    usedBy: (tenant) => ledger.of(tenant),
-    onMessage: (tenant, message) => {
-      if (message.kind === 'warning') warn(`tenant ${tenant}: ${message.message}`);
-      if (message.kind === 'usage') ledger.add(tenant, message.use);
-      if (message.kind === 'held') {
-        house.hold(message.held, tenant);
-        own.program?.holdKey(message.held);
-      }
-      if (message.kind === 'audit') {
-        const { role, subject } = message.identity;
-        audit.write({ ...message.entry, tenant, role, subject });
-      }
-    },
+  const house = houseOf(options, {
+    ...{ authenticator, audit, ledger, stores, webhooks },
+    onHold: (held, tenant) => own.hold(held, tenant),
   });
+  const own = new OwnRuntime({ house, schemaPrefix: stores?.prefix, warn });
   void house.wake(await owingTenants(authenticator, webhooks)).catch((error: Error) => warn(error.message));
   const door = new TenantDoor({ authenticator, audit, house, warn });
   const quotas = new TenantQuotas({
@@ -112,31 +82,57 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
     door,
     audit,
     quotas,
-    join: (program) => {
-      own.program = program;
-      const { shared } = program;
-      if (shared) own.meter = new SharedMeter({ ...shared, warn });
-      if (shared && stores && program.isNode)
-        own.watch = new OrphanWatch({
-          prefix: stores.prefix,
-          cluster: shared.cluster,
-          isHere: (tenant) => house.has(tenant),
-          wake: (tenant) => house.wake([tenant]),
-          warn,
-        });
-    },
-    hold: (held) => house.hold(held),
-    drain: async (milliseconds) => {
-      await own.watch?.close();
-      await house.drain(milliseconds);
-    },
+    join: (program) => own.join(program),
+    hold: (held) => own.hold(held),
+    drain: (milliseconds) => own.drain(milliseconds),
     close: async () => {
-      await own.watch?.close();
+      await own.close();
       door.close();
       await house.close();
       await webhooks.close();
     },
   };
+}
+
+interface HouseParts {
+  readonly authenticator: Authenticator;
+  readonly audit: AuditLog;
+  readonly ledger: UsageLedger;
+  readonly stores: TenantStores | undefined;
+  readonly webhooks: TenantWebhooks;
+  onHold(held: KeyHold, tenant: string): void;
+}
+
+function houseOf(
+  options: TenantsOptions,
+  { authenticator, audit, ledger, stores, webhooks, onHold }: HouseParts,
+): TenantHouse {
+  const { homeDirectory, environment, warn } = options;
+  const gitHubToken = environment.GH_TOKEN || environment.GITHUB_TOKEN;
+  return new TenantHouse({
+    homeDirectory,
+    webhooks,
+    environment,
+    bwrap: options.sharesFiles ? undefined : requireBwrap(environment),
+    program: [join(import.meta.dirname, 'cli.cjs'), tenantFlag],
+    sessionIdleSeconds: options.sessionIdleSeconds,
+    ...(stores && { storeOf: stores.of }),
+    ...(options.cluster && { cluster: options.cluster }),
+    ...(gitHubToken && { gitHubToken }),
+    ...(options.protocol !== undefined && { protocol: options.protocol }),
+    ...(options.sandbox && { sandbox: options.sandbox }),
+    settingsOf: (tenant) => authenticator.tenant(tenant),
+    usedBy: (tenant) => ledger.of(tenant),
+    onMessage: (tenant, message) => {
+      if (message.kind === 'warning') warn(`tenant ${tenant}: ${message.message}`);
+      if (message.kind === 'usage') ledger.add(tenant, message.use);
+      if (message.kind === 'held') onHold(message.held, tenant);
+      if (message.kind === 'audit') {
+        const { role, subject } = message.identity;
+        audit.write({ ...message.entry, tenant, role, subject });
+      }
+    },
+  });
 }
 
 /** Loaded where sessions are in PostgreSQL only. */

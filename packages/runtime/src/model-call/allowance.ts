@@ -12,7 +12,6 @@ import { type Totals, totalsOf, withReserved } from '../budget/spending.js';
 import { limitsStatus } from '../budget/status.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
-import { rootAgentId } from '../log/state.js';
 import type { Allowance, Cap, ModelCallParts, ModelQuestion } from './question.js';
 
 /** A limit of the session is spent, and no user wants to raise it. */
@@ -73,11 +72,13 @@ export async function findAllowance({ log, question, price, caps }: Call): Promi
   };
 }
 
-/** What the session has spent, and what its other agents have set aside for calls that they wait for. */
-function committed({ latestSession, agentId = rootAgentId }: AgentLog): Totals {
-  const { agents, spending } = latestSession;
-  return Object.entries(agents).reduce<Totals>(
-    (sum, [id, { spending: own }]) => (id === agentId ? sum : withReserved(sum, own)),
+/**
+ * What the session has spent, and what its agents have set aside: for calls that they wait for, or that were cut off with their
+ * process. The agent that asks waits for none.
+ */
+function committed({ latestSession: { agents, spending } }: AgentLog): Totals {
+  return Object.values(agents).reduce<Totals>(
+    (sum, { spending: own }) => withReserved(sum, own),
     totalsOf(spending),
   );
 }

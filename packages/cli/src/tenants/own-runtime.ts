@@ -1,0 +1,57 @@
+import type { KeyHold } from '@groundcrew/models';
+import type { Program } from '../compose.js';
+import { OrphanWatch } from './orphan-watch.js';
+import { SharedMeter } from './shared-meter.js';
+import type { TenantHouse } from './tenant-house.js';
+
+/** The operator's own runtime, as the runtimes of tenants need it. */
+export type OwnProgram = Pick<Program, 'holdKey' | 'shared' | 'isNode'>;
+
+interface OwnRuntimeParts {
+  readonly house: Pick<TenantHouse, 'has' | 'wake' | 'hold' | 'drain'>;
+  /** How schemas of tenants begin, where their sessions are in PostgreSQL. */
+  readonly schemaPrefix: string | undefined;
+  warn(message: string): void;
+}
+
+/** The operator's own runtime beside those of the tenants: what they tell one another, and how all of them leave. */
+export class OwnRuntime {
+  private program: OwnProgram | undefined;
+  private watch: OrphanWatch | undefined;
+  /** What the operator's own tenant uses at all nodes. */
+  meter: SharedMeter | undefined;
+
+  constructor(private readonly parts: OwnRuntimeParts) {}
+
+  join(program: OwnProgram): void {
+    const { house, schemaPrefix: prefix, warn } = this.parts;
+    const { shared } = program;
+    this.program = program;
+    if (!shared) return;
+    this.meter = new SharedMeter({ ...shared, warn });
+    if (prefix === undefined || !program.isNode) return;
+    this.watch = new OrphanWatch({
+      prefix,
+      cluster: shared.cluster,
+      isHere: (tenant) => house.has(tenant),
+      wake: (tenant) => house.wake([tenant]),
+      warn,
+    });
+  }
+
+  /** A model service has refused a call: of a tenant, or of the operator's own runtime. */
+  hold(held: KeyHold, tenant?: string): void {
+    this.parts.house.hold(held, tenant);
+    if (tenant !== undefined) this.program?.holdKey(held);
+  }
+
+  /** Leaves the sessions of all tenants to other nodes. */
+  async drain(milliseconds: number): Promise<void> {
+    await this.watch?.close();
+    await this.parts.house.drain(milliseconds);
+  }
+
+  async close(): Promise<void> {
+    await this.watch?.close();
+  }
+}
