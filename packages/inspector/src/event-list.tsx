@@ -20,9 +20,15 @@ export function EventList({
   const [chosen, setChosen] = useState<SessionEvent>();
   const types = useMemo(() => [...new Set(events.map((event) => event.type))].sort(), [events.length]);
   const found = useMemo(() => filter(events, type, search), [revision, type, search]);
-  const fork = async (event: SessionEvent) => {
-    const made = await client.call('sessions.fork', { sessionId, toEventId: event.id });
-    location.hash = `#/${encodeURIComponent(made.sessionId)}`;
+  const [problem, setProblem] = useState('');
+  const fork = (event: SessionEvent) => {
+    setProblem('');
+    client.call('sessions.fork', { sessionId, toEventId: event.id }).then(
+      (made) => {
+        location.hash = `#/${encodeURIComponent(made.sessionId)}`;
+      },
+      (error: Error) => setProblem(error.message),
+    );
   };
   return (
     <div class="events">
@@ -56,9 +62,12 @@ export function EventList({
           </button>
         )}
       />
-      {chosen && (
-        <ChosenEvent event={chosen} fork={() => void fork(chosen)} close={() => setChosen(undefined)} />
+      {problem !== '' && (
+        <p role="alert" class="badge bad">
+          {problem}
+        </p>
       )}
+      {chosen && <ChosenEvent event={chosen} fork={() => fork(chosen)} close={() => setChosen(undefined)} />}
     </div>
   );
 }

@@ -28,3 +28,22 @@ export function ago(date: Date): string {
 export function clock(at: number | string): string {
   return new Date(at).toLocaleTimeString([], { hour12: false });
 }
+
+/** Text in which nothing hides, for what users decide about: what is not seen, or turns what is, is shown by its code. */
+export function visible(text: string): string {
+  return text.replace(unseen, (character) => {
+    const code = character.codePointAt(0)?.toString(16) ?? '';
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
+  });
+}
+
+const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** A part of an address as it was meant; as it stands where it was never encoded. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
