@@ -274,6 +274,8 @@ interface TraceEvent {
   readonly name: string;
   readonly ts: number;
   readonly dur?: number;
+  /** Time of the thread itself, without what others took from it. */
+  readonly tdur?: number;
   readonly tid: number;
 }
 
@@ -290,7 +292,7 @@ async function frameTimes(page: Page, work: () => Promise<unknown>): Promise<rea
   const times = starts.slice(0, -1).map((start, index) => {
     const end = starts[index + 1] ?? start;
     const own = tasks.filter(({ ts }) => ts >= start - 1000 && ts < end - 1000);
-    return own.reduce((sum, { dur = 0 }) => sum + dur, 0) / 1000;
+    return own.reduce((sum, { dur = 0, tdur = dur }) => sum + tdur, 0) / 1000;
   });
   return times.sort((one, two) => one - two);
 }

@@ -42,7 +42,7 @@ export function ContextPicture(given: {
     return tokens === undefined ? [] : [{ key, name, tokens }];
   });
   return (
-    <div class="context">
+    <div class="context" role="region" aria-label="Context" tabIndex={0}>
       <p class="facts">
         <span>
           {count(found.totalTokens)}

@@ -58,7 +58,7 @@ export function EventList({
           >
             <span class="when">{clock(event.timestamp)}</span>
             <span class="type">{event.type}</span>
-            <span class="data">{JSON.stringify(event.data).slice(0, 240)}</span>
+            <span class="data">{shortText(event)}</span>
           </button>
         )}
       />
@@ -70,6 +70,12 @@ export function EventList({
       {chosen && <ChosenEvent event={chosen} fork={() => fork(chosen)} close={() => setChosen(undefined)} />}
     </div>
   );
+}
+
+/** The beginning of what an event says. The whole of a long one is not written for it: its long texts are cut first. */
+function shortText({ data }: SessionEvent): string {
+  const cut = (_: string, value: unknown) => (typeof value === 'string' ? value.slice(0, 240) : value);
+  return JSON.stringify(data, cut).slice(0, 240);
 }
 
 function TypeChoice({

@@ -24,9 +24,12 @@ export function ago(date: Date): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
+// To make one takes longer than to draw a row.
+const clockFormat = new Intl.DateTimeFormat([], { timeStyle: 'medium', hour12: false });
+
 /** A time of the day. */
 export function clock(at: number | string): string {
-  return new Date(at).toLocaleTimeString([], { hour12: false });
+  return clockFormat.format(new Date(at));
 }
 
 /** Text in which nothing hides, for what users decide about: what is not seen, or turns what is, is shown by its code. */
