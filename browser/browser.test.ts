@@ -1,27 +1,17 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { approveAll } from '@groundcrew/sdk';
 import { callTools, say } from '@groundcrew/testkit';
 import { build } from 'esbuild';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { token, WebWorld } from '../e2e/web-world.js';
+import { executablePath, faultsOf, file, never, Pages, payload, phone, screenshot } from './pages.js';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
 if (!executablePath) console.log('Tests in a browser are skipped: there is no chromium on this machine');
-
-const file = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** What no page may run, in every place a model, a tool or a user can write to. */
-const payload = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
 
 const world = new WebWorld([
   callTools(
@@ -55,23 +45,17 @@ const world = new WebWorld([
   say('more'),
   say('more'),
 ]);
-let browser: Browser;
-const contexts: BrowserContext[] = [];
+const pages = new Pages(world, token);
 
 describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     await world.start();
-    browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: ['--no-sandbox', '--disable-gpu'],
-    });
+    await pages.start();
     await makeSessions();
   }, 60_000);
-  afterEach(async () => {
-    for (const context of contexts.splice(0)) await context.close();
-  });
+  afterEach(() => pages.closeAll());
   afterAll(async () => {
-    await browser?.close();
+    await pages.stop();
     await world.stop();
   });
 
@@ -83,18 +67,18 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
   });
 
   test('takes the token out of the address, is known by its cookie from then on, and shows nothing without', async () => {
-    const page = await openPage();
+    const page = await pages.open();
     expect(new URL(page.url()).hash).toBe('');
     await page.reload();
     await page.getByRole('link', { name: /Hello session/ }).waitFor();
-    const stranger = await openPage({ path: '/' });
+    const stranger = await pages.open({ path: '/' });
     await stranger.getByText('This page needs the token').waitFor();
-    const wrong = await openPage({ path: '/#wrong-token' });
+    const wrong = await pages.open({ path: '/#wrong-token' });
     await wrong.getByText('This page needs the token').waitFor();
   });
 
   test('shows what models, tools and users wrote as text: nothing of it runs, in any view', async () => {
-    const page = await openSession('first');
+    const page = await pages.session('first');
     await page.getByText('Done <img').waitFor();
     for (const tab of ['Conversation', 'Timeline', 'Events', 'Requests', 'Context', 'Usage']) {
       await page.getByRole('tab', { name: tab }).click();
@@ -105,7 +89,7 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
   });
 
   test('the exact request of a call is shown with its answer, and two requests are compared', async () => {
-    const page = await openSession('first');
+    const page = await pages.session('first');
     await page.getByRole('tab', { name: 'Requests' }).click();
     await page.getByText('"model": "scripted"').first().waitFor();
     await page.getByLabel('Compare with').selectOption('1');
@@ -115,7 +99,7 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
   });
 
   test('events are found by a word and by their type, and a session is forked before one', async () => {
-    const page = await openSession('first');
+    const page = await pages.session('first');
     await page.getByRole('tab', { name: 'Events' }).click();
     await page.getByLabel('Type of event').selectOption('user.message');
     await page.getByText(/^2 of \d+$/).waitFor();
@@ -137,7 +121,7 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
       onUserInputRequest: never,
     });
     const done = session.sendAndWait('Make the file');
-    const page = await openSession('asks', { viewport: { width: 390, height: 844 } });
+    const page = await pages.session('asks', { viewport: phone });
     await page.getByText('echo approved > made.txt').first().waitFor();
     await screenshot(page, 'inspector-phone');
     await page.getByRole('button', { name: 'Approve once' }).click();
@@ -149,7 +133,7 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
   });
 
   test('a prompt is sent from the page to a session that was open nowhere', async () => {
-    const page = await openSession('first');
+    const page = await pages.session('first');
     await page.getByLabel('Prompt').fill('From the page');
     await page.keyboard.press('Enter');
     await page.getByText('Sent from the page').first().waitFor();
@@ -165,7 +149,7 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
   test.each(['light', 'dark'] as const)(
     'has no serious fault for those who use it otherwise: %s',
     async (colorScheme) => {
-      const page = await openSession('first', { colorScheme, viewport: { width: 1280, height: 800 } });
+      const page = await pages.session('first', { colorScheme, viewport: { width: 1280, height: 800 } });
       await page.getByText('Done <img').waitFor();
       for (const tab of ['Conversation', 'Timeline', 'Events', 'Requests', 'Context', 'Usage']) {
         await page.getByRole('tab', { name: tab }).click();
@@ -178,7 +162,7 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
   test.each(['light', 'dark'] as const)(
     'a turn is shown as a waterfall of its calls: %s',
     async (colorScheme) => {
-      const page = await openSession('demo', { colorScheme, viewport: { width: 1280, height: 720 } });
+      const page = await pages.session('demo', { colorScheme, viewport: { width: 1280, height: 720 } });
       await page.getByRole('tab', { name: 'Timeline' }).click();
       await page.locator('.waterfall .span').nth(5).waitFor();
       const kinds = await page.locator('.waterfall .kind').allTextContents();
@@ -192,7 +176,7 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const page = await openPage();
+    const page = await pages.open();
     const evil = await page.context().newPage();
     await evil.goto(`http://127.0.0.1:${port}/`);
     const outcome = await evil.evaluate(async (target) => {
@@ -227,7 +211,7 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
       await Promise.all(
         Array.from({ length: 2000 }, (_, index) => session.log(`line ${made + index} of many`)),
       );
-    const page = await openSession('long');
+    const page = await pages.session('long');
     await page.getByRole('tab', { name: 'Events' }).click();
     await page.getByText(/^100,\d\d\d of 100,\d\d\d$/).waitFor({ timeout: 60_000 });
     const times = await frameTimes(page, () =>
@@ -258,7 +242,7 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
       alias: { '@groundcrew/sdk/browser': file('packages/sdk/dist/browser/browser.js') },
       write: false,
     });
-    const page = await openPage({ path: '/known-to-nobody' });
+    const page = await pages.open({ path: '/known-to-nobody' });
     await page.setContent('<div id="root"></div>');
     await page.evaluate(outputFiles[0]?.text ?? '');
     await page.evaluate(
@@ -275,8 +259,6 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
   });
 });
 
-const never = () => new Promise<never>(() => undefined);
-
 async function makeSessions(): Promise<void> {
   await using client = world.client();
   const demo = await client.createSession({ sessionId: 'demo', onPermissionRequest: approveAll });
@@ -288,56 +270,21 @@ async function makeSessions(): Promise<void> {
   await session.sendAndWait('Make it');
 }
 
-interface PageOptions {
-  readonly path?: string;
-  readonly viewport?: { readonly width: number; readonly height: number };
-  readonly colorScheme?: 'light' | 'dark';
-}
-
-async function openPage({ path = `/#${token}`, ...options }: PageOptions = {}): Promise<Page> {
-  const context = await browser.newContext(options);
-  contexts.push(context);
-  const page = await context.newPage();
-  page.on('pageerror', (error) => console.log(`in the page: ${error.message}`));
-  await page.goto(`${world.url}${path}`);
-  if (path.endsWith(token)) await page.getByRole('navigation').waitFor();
-  return page;
-}
-
-async function openSession(sessionId: string, options: PageOptions = {}): Promise<Page> {
-  const page = await openPage(options);
-  await page.goto(`${world.url}/#/${sessionId}`);
-  await page.getByRole('tab', { name: 'Conversation' }).waitFor();
-  return page;
-}
-
-async function faultsOf(page: Page): Promise<readonly string[]> {
-  // The policy of the page lets no script in but its own: this one comes by the debugger.
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { axe: checker } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations } = await checker.run();
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 120)}`);
-  });
-}
-
 interface TraceEvent {
   readonly name: string;
   readonly ts: number;
   readonly dur?: number;
+  /** Time of the thread itself, without what others took from it. */
+  readonly tdur?: number;
   readonly tid: number;
 }
 
 /** How long the thread of the page worked for each frame, from a trace of the browser, the shortest first. */
 async function frameTimes(page: Page, work: () => Promise<unknown>): Promise<readonly number[]> {
   const categories = ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'toplevel'];
-  await browser.startTracing(page, { categories });
+  await pages.browser.startTracing(page, { categories });
   await work();
-  const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  const trace = JSON.parse((await pages.browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
   const begins = trace.traceEvents.filter(({ name }) => name === 'FireAnimationFrame');
   const main = begins[0]?.tid;
   const starts = begins.map(({ ts }) => ts).sort((one, two) => one - two);
@@ -345,13 +292,7 @@ async function frameTimes(page: Page, work: () => Promise<unknown>): Promise<rea
   const times = starts.slice(0, -1).map((start, index) => {
     const end = starts[index + 1] ?? start;
     const own = tasks.filter(({ ts }) => ts >= start - 1000 && ts < end - 1000);
-    return own.reduce((sum, { dur = 0 }) => sum + dur, 0) / 1000;
+    return own.reduce((sum, { dur = 0, tdur = dur }) => sum + tdur, 0) / 1000;
   });
   return times.sort((one, two) => one - two);
-}
-
-async function screenshot(page: Page, name: string): Promise<void> {
-  if (!process.env.SCREENSHOTS) return;
-  mkdirSync(file('docs/pictures'), { recursive: true });
-  await page.screenshot({ path: file(`docs/pictures/${name}.png`) });
 }

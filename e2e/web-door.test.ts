@@ -131,6 +131,49 @@ describe('events of a session as server-sent events', () => {
     ]).toEqual([401, 400, 404, 400, 400, 403]);
   });
 
+  test('what was taken back is not read, be the session open or only stored', async () => {
+    await using client = world.client();
+    const session = await client.createSession({ sessionId: 'taken-back', onPermissionRequest: approveAll });
+    world.model.play(say('kept'), say('taken'));
+    await session.sendAndWait('one');
+    await session.sendAndWait('two');
+    const [, second] = (await session.getEvents()).filter(({ type }) => type === 'user.message');
+    await session.call('session.history.truncate', { eventId: second?.id ?? '' });
+    const kept = await session.getEvents();
+    const read = async () =>
+      (await follow('taken-back', '', undefined, '&follow=0')).map(({ event }) => event);
+    expect(await read()).toEqual(kept);
+    await client.call('sessions.close', { sessionId: 'taken-back' });
+    expect((await read()).slice(0, kept.length)).toEqual(kept);
+    expect(JSON.stringify(await read())).not.toContain('"content":"taken"');
+  });
+
+  test('what model calls took is read from the store, from any place on', async () => {
+    const ask = async (after: string) => world.ask(`/usage?session=taken-back${after}`, { headers: bearer });
+    const { uses, after } = JSON.parse((await ask('')).body);
+    const call = {
+      at: expect.stringMatching(/Z$/),
+      eventId: expect.any(String),
+      model: 'scripted',
+      inputTokens: 7,
+      outputTokens: 3,
+      cacheReadTokens: 0,
+      cost: null,
+      milliseconds: expect.any(Number),
+    };
+    // What was taken back was paid all the same.
+    expect(uses).toEqual([call, call]);
+    expect(JSON.parse((await ask(`&after=${after}`)).body)).toEqual({ uses: [], after });
+    expect([
+      (await world.ask('/usage', { headers: bearer })).status,
+      (await ask('&after=x')).status,
+      (await world.ask('/usage?session=taken-back')).status,
+      (await world.ask('/stored')).status,
+    ]).toEqual([400, 400, 401, 401]);
+    const stored = JSON.parse((await world.ask('/stored', { headers: bearer })).body);
+    expect(stored['taken-back']).toEqual({ cost: null, hasWork: false });
+  });
+
   test('from any cursor on, all events of the log come once and in order, live or stored', async () => {
     const client = world.client();
     const session = await client.createSession({ sessionId: 'followed', onPermissionRequest: approveAll });

@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { type Channel, webSocketChannel } from '@groundcrew/rpc';
 import { Client, type ClientOptions, RuntimeConnection } from '@groundcrew/sdk';
-import { LiveRuntime, providerOf, RuntimeProcess, type ScriptedReply } from '@groundcrew/testkit';
+import {
+  LiveRuntime,
+  providerOf,
+  RuntimeProcess,
+  type ScriptedModel,
+  type ScriptedReply,
+} from '@groundcrew/testkit';
 import { WebSocket } from 'ws';
 import { until } from './mcp-world.js';
 
@@ -14,6 +20,7 @@ export class WebWorld {
   // Only its home, its model and its processes are used.
   private readonly world = new LiveRuntime({ flags: ['--stdio'] });
   private server: RuntimeProcess | undefined;
+  private scripted: ScriptedModel | undefined;
   url = '';
 
   constructor(
@@ -28,7 +35,8 @@ export class WebWorld {
 
   /** Again on the same port, as after a crash. */
   async startServer(): Promise<void> {
-    const { provider } = providerOf(this.world.script(...this.replies));
+    this.scripted = this.world.script(...this.replies);
+    const { provider } = providerOf(this.scripted);
     const port = this.url === '' ? '0' : new URL(this.url).port;
     const flags = this.flags.map((flag, index) => (this.flags[index - 1] === '--http-port' ? port : flag));
     const server = new RuntimeProcess({
@@ -45,6 +53,12 @@ export class WebWorld {
     this.server = server;
     await until(() => /HTTP door at \S+\n/.test(server.stdout));
     this.url = /HTTP door at (\S+)/.exec(server.stdout)?.[1] ?? '';
+  }
+
+  /** The model behind the server: what it was asked, and what it says next. */
+  get model(): ScriptedModel {
+    if (!this.scripted) throw new Error('The server was not started');
+    return this.scripted;
   }
 
   get process(): RuntimeProcess {

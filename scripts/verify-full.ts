@@ -36,6 +36,7 @@ const steps: readonly {
   },
   { name: 'deploy files', command: ['run', '--silent', 'check:deploy'] },
   { name: 'MCP conformance', command: ['run', '--silent', 'conformance'] },
+  { name: 'an ACP client of others', command: ['run', '--silent', 'check:acp'] },
   { name: 'docs site', command: ['run', '--silent', 'site'] },
   { name: 'packages', command: ['run', '--silent', 'check:package'] },
   { name: 'packed and installed', command: ['run', '--silent', 'check:packed'] },

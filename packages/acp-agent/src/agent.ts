@@ -40,19 +40,17 @@ export class EditorAgent {
     const { session } = methods.agent;
     return agent({ name: 'groundcrew' })
       .onRequest(methods.agent.initialize, ({ params }) => this.initialize(params.clientCapabilities))
-      .onRequest(methods.agent.authenticate, ({ params }) => this.authenticate(params.methodId))
-      .onRequest(session.new, ({ params, client }) => this.create(params, client))
-      .onRequest(session.load, ({ params, client }) => this.open(params, { client, replay: true }))
-      .onRequest(session.resume, ({ params, client }) => this.open(params, { client, replay: false }))
-      .onRequest(session.list, ({ params }) => this.list(params))
-      .onRequest(session.close, ({ params }) => this.close(params.sessionId))
-      .onRequest(session.delete, ({ params }) => this.delete(params.sessionId))
-      .onRequest(session.setMode, ({ params }) => this.setMode(params.sessionId, params.modeId))
-      .onRequest(session.setConfigOption, async ({ params }) => {
-        const { settings } = this.find(params.sessionId);
-        await settings.set(params.configId, params.value);
-        return { configOptions: await settings.options() };
-      })
+      .onRequest(methods.agent.authenticate, ({ params }) => told(this.authenticate(params.methodId)))
+      .onRequest(session.new, ({ params, client }) => told(this.create(params, client)))
+      .onRequest(session.load, ({ params, client }) => told(this.open(params, { client, replay: true })))
+      .onRequest(session.resume, ({ params, client }) => told(this.open(params, { client, replay: false })))
+      .onRequest(session.list, ({ params }) => told(this.list(params)))
+      .onRequest(session.close, ({ params }) => told(this.close(params.sessionId)))
+      .onRequest(session.delete, ({ params }) => told(this.delete(params.sessionId)))
+      .onRequest(session.setMode, ({ params }) => told(this.setMode(params.sessionId, params.modeId)))
+      .onRequest(session.setConfigOption, ({ params }) =>
+        told(this.setOption(params.sessionId, params.configId, params.value)),
+      )
       .onRequest(session.prompt, async ({ params, signal }) => ({
         stopReason: await this.find(params.sessionId).prompt(params.prompt, signal),
       }))
@@ -201,6 +199,12 @@ export class EditorAgent {
     return {};
   }
 
+  private async setOption(sessionId: string, configId: string, value: string | boolean) {
+    const { settings } = this.find(sessionId);
+    await settings.set(configId, value);
+    return { configOptions: await settings.options() };
+  }
+
   private find(sessionId: string): EditorSession {
     const found = this.sessions.get(sessionId);
     if (!found) throw RequestError.sessionNotFound(sessionId);
@@ -226,4 +230,14 @@ async function requireDirectory(path: string): Promise<void> {
   if (!isAbsolute(path)) throw RequestError.invalidParams({ path }, `${path} is no absolute path`);
   const found = await stat(path).catch(() => undefined);
   if (!found?.isDirectory()) throw RequestError.invalidParams({ path }, `there is no directory ${path}`);
+}
+
+/** Why something failed is for the user of the editor: an error of ours goes there by its words, and not as an internal one. */
+async function told<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof RequestError) throw error;
+    throw RequestError.internalError(undefined, error instanceof Error ? error.message : String(error));
+  }
 }

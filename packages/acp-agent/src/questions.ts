@@ -298,7 +298,8 @@ async function userInput(
   };
   const said = await fillIn(parts, { mode: 'form', message: question, requestedSchema }, signal);
   const answer = said.action === 'accept' ? said.content?.[answerField] : undefined;
-  if (typeof answer !== 'string') throw new Error('The user gave no answer');
+  // Who declines is there and has said so: the agent should not think that it could not ask.
+  if (typeof answer !== 'string') return { answer: 'The user declined to answer.', wasFreeform: true };
   return { answer, wasFreeform: !choices.includes(answer) };
 }
 

@@ -45,27 +45,42 @@ export class EditorWorld {
       readonly abilities?: ClientCapabilities;
       readonly handlers?: (app: ClientApp) => void;
       readonly args?: readonly string[];
+      readonly environment?: Readonly<Record<string, string>>;
     } = {},
   ): Promise<TestEditor> {
     this.model.play(...replies);
-    const environment = {
-      PATH: process.env.PATH ?? '',
-      HOME: this.home.path,
-      GROUNDCREW_HOME: join(this.home.path, 'groundcrew'),
-      GROUNDCREW_BASE_URL: this.model.baseUrl,
-      GROUNDCREW_MODEL: 'scripted',
-    };
-    const child = spawn(process.execPath, [program, '--acp', ...(options.args ?? [])], {
-      cwd: this.directory,
-      env: environment,
-    });
-    const editor = new TestEditor(child, options.handlers);
+    const editor = new TestEditor(this.spawn(options), options.handlers);
     this.editors.push(editor);
     await editor.agent.request('initialize', {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: options.abilities ?? {},
     });
     return editor;
+  }
+
+  /** The environment of every program here. */
+  get environment(): Readonly<Record<string, string>> {
+    return {
+      PATH: process.env.PATH ?? '',
+      HOME: this.home.path,
+      GROUNDCREW_HOME: join(this.home.path, 'groundcrew'),
+      GROUNDCREW_BASE_URL: this.model.baseUrl,
+      GROUNDCREW_MODEL: 'scripted',
+    };
+  }
+
+  /** The program, with nobody to talk to it; its starter ends it. */
+  spawn({
+    args = [],
+    environment = {},
+  }: {
+    readonly args?: readonly string[];
+    readonly environment?: Readonly<Record<string, string>>;
+  } = {}): ChildProcessWithoutNullStreams {
+    return spawn(process.execPath, [program, '--acp', ...args], {
+      cwd: this.directory,
+      env: { ...this.environment, ...environment },
+    });
   }
 
   async close(): Promise<void> {

@@ -109,3 +109,41 @@ describe('a server that people start', () => {
     await server.ended;
   });
 });
+
+describe('the page of a server that runs', () => {
+  test('is opened by the address of its door and its token; what is wrong is said in a line', async () => {
+    const environment = { GROUNDCREW_TOKEN: 'ours/and+ours' };
+    const server = world.start(['serve', '--http-port', '0'], { environment });
+    await server.says('HTTP door at');
+    await server.says('\n');
+    const [, url = '', port = ''] = /HTTP door at (http:\/\/127\.0\.0\.1:(\d+))/.exec(server.stdout) ?? [];
+    const page = { code: 0, stdout: `Inspector at ${url}/#ours%2Fand%2Bours\n`, stderr: '' };
+    for (const address of [port, `127.0.0.1:${port}`, url])
+      expect(await world.run(['inspect', '--connect', address], { environment })).toEqual(page);
+    const wire = /listening on port (\d+)/.exec(server.stdout)?.[1] ?? '';
+    const refused = async (
+      args: readonly string[],
+      given: Readonly<Record<string, string>> = environment,
+    ) => {
+      const { code, stderr } = await world.run(['inspect', ...args], { environment: given });
+      return [code, stderr.replaceAll(/:\d+/g, ':N')];
+    };
+    expect([
+      await refused(['--connect', port], { GROUNDCREW_TOKEN: 'wrong' }),
+      await refused(['--connect', port], {}),
+      await refused(['--connect', wire]),
+      await refused(['--connect', 'http://a/b']),
+      await refused(['--connect', port, '--port', '1']),
+      await refused(['--token-file', 'x']),
+    ]).toEqual([
+      [1, 'http://127.0.0.1:N does not know this token\n'],
+      [2, expect.stringMatching(/^groundcrew: --connect needs the token of the server/)],
+      [1, expect.stringMatching(/^No door over HTTP answers at .* A server opens one with --http-port\n$/)],
+      [2, expect.stringMatching(/no address of a door over HTTP/)],
+      [2, expect.stringMatching(/^groundcrew: With --connect the page is that of the server/)],
+      [2, expect.stringMatching(/^groundcrew: --token-file has no effect without --connect/)],
+    ]);
+    server.child.kill('SIGTERM');
+    await server.ended;
+  });
+});

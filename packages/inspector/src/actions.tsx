@@ -1,5 +1,6 @@
 import type { Client, Session, SessionEvent } from '@groundcrew/sdk/browser';
 import { useRef, useState } from 'preact/hooks';
+import { leftOpen } from './left-open.js';
 
 /** Send, steer, abort, export. A session that is open nowhere is opened by the first of them. */
 export function Actions({
@@ -23,7 +24,15 @@ export function Actions({
   const send = (mode: 'enqueue' | 'immediate') => {
     if (prompt.trim() === '') return;
     setPrompt('');
-    attempt(async () => (await open()).send({ prompt, mode }));
+    attempt(async () => {
+      try {
+        await (await open()).send({ prompt, mode });
+      } catch (error) {
+        // What could not be sent is not lost.
+        setPrompt((written) => (written === '' ? prompt : written));
+        throw error;
+      }
+    });
   };
   const sendOnEnter = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
@@ -105,16 +114,8 @@ function useOpening(client: Client, sessionId: string): () => Promise<Session> {
   };
 }
 
-/** Questions stay open for whoever answers: the page shows them itself. */
 function openSession(client: Client, sessionId: string): Promise<Session> {
-  const never = () => new Promise<never>(() => undefined);
-  return client.resumeSession(sessionId, {
-    continuePendingWork: true,
-    onPermissionRequest: never,
-    onUserInputRequest: never,
-    onExitPlanModeRequest: never,
-    onElicitationRequest: never,
-  });
+  return client.resumeSession(sessionId, { continuePendingWork: true, ...leftOpen });
 }
 
 /** The log as lines of JSON, a file of the user's own. */

@@ -5,6 +5,7 @@ import { enter, openClient } from './connection.js';
 import { type ListedSession, listSessions } from './session-list.js';
 import { SessionPage } from './session-page.js';
 import { SessionsPage } from './sessions-page.js';
+import { decoded } from './words.js';
 
 /** Shows the inspector in an element of the page. */
 export async function start(element: Element): Promise<void> {
@@ -87,7 +88,7 @@ function useSessions(client: Client): readonly ListedSession[] | undefined {
 
 /** The session in the address, `#/ID`; empty for none. */
 function useAddress(): string {
-  const read = () => decodeURIComponent(location.hash.replace(/^#\/?/, ''));
+  const read = () => decoded(location.hash.replace(/^#\/?/, ''));
   const [address, setAddress] = useState(read);
   useEffect(() => {
     const change = () => setAddress(read());

@@ -1,8 +1,9 @@
 import { Client, RuntimeConnection } from '@groundcrew/sdk/browser';
+import { decoded } from './words.js';
 
 /** Exchanges the token in the address for a cookie, and takes it out of the address. False when there is none that counts. */
 export async function enter(): Promise<boolean> {
-  const token = decodeURIComponent(location.hash.replace(/^#(?:token=)?/, ''));
+  const token = decoded(location.hash.replace(/^#(?:token=)?/, ''));
   if (token !== '' && !token.startsWith('/')) {
     const answer = await fetch('/enter', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
     history.replaceState(null, '', '/');

@@ -1,5 +1,8 @@
 import type { Client, Methods, Result } from '@groundcrew/sdk/browser';
 import { useEffect, useState } from 'preact/hooks';
+import { readRequest } from './read-request.js';
+import { requestParts } from './request-parts.js';
+import type { Use } from './uses.js';
 import { count } from './words.js';
 
 type Attribution = NonNullable<
@@ -16,36 +19,37 @@ const names: Readonly<Record<keyof Attribution['categories'], string>> = {
   freeSpace: 'free',
 };
 
+/** What the picture shows; an attribution of the runtime, or the same from the last request that is stored. */
+type Picture = Pick<Attribution, 'totalTokens' | 'limit' | 'modelId'> & {
+  readonly categories: Partial<Attribution['categories']>;
+  readonly entries: readonly { readonly kind: string; readonly label: string; readonly tokens: number }[];
+  readonly note: string;
+};
+
 /** What fills the window of the model, as one stacked bar and a list of the largest pieces. */
-export function ContextPicture({
-  client,
-  sessionId,
-  revision,
-}: {
+export function ContextPicture(given: {
   readonly client: Client;
   readonly sessionId: string;
-  readonly revision: number;
+  readonly uses: readonly Use[];
+  readonly revision: string;
 }) {
-  const found = useAttribution(client, sessionId, revision);
+  const found = usePicture(given);
   if (found === undefined) return <p class="empty">Reading…</p>;
-  if (found === null)
-    return (
-      <p class="empty">The window is known of sessions that are open. Send a prompt, or open it below.</p>
-    );
+  if (found === null) return <p class="empty">No model call yet: nothing fills the window.</p>;
   const total = Math.max(1, found.limit);
-  const parts = Object.entries(names).map(([key, name]) => ({
-    key,
-    name,
-    tokens: found.categories[key as keyof Attribution['categories']],
-  }));
+  const parts = Object.entries(names).flatMap(([key, name]) => {
+    const tokens = found.categories[key as keyof Attribution['categories']];
+    return tokens === undefined ? [] : [{ key, name, tokens }];
+  });
   return (
-    <div class="context">
+    <div class="context" role="region" aria-label="Context" tabIndex={0}>
       <p class="facts">
         <span>
-          {count(found.totalTokens)} of {count(found.limit)} tokens
+          {count(found.totalTokens)}
+          {found.limit === found.totalTokens ? '' : ` of ${count(found.limit)}`} tokens
         </span>
         <span>{found.modelId}</span>
-        <span>{found.compactions.count} compactions</span>
+        <span>{found.note}</span>
       </p>
       <div
         class="stack"
@@ -68,7 +72,7 @@ export function ContextPicture({
   );
 }
 
-function Largest({ entries }: { readonly entries: Attribution['entries'] }) {
+function Largest({ entries }: Pick<Picture, 'entries'>) {
   return (
     <table>
       <caption>The largest pieces</caption>
@@ -88,13 +92,61 @@ function Largest({ entries }: { readonly entries: Attribution['entries'] }) {
   );
 }
 
-function useAttribution(client: Client, sessionId: string, revision: number): Attribution | null | undefined {
-  const [found, setFound] = useState<Attribution | null>();
+function usePicture({
+  client,
+  sessionId,
+  uses,
+  revision,
+}: Parameters<typeof ContextPicture>[0]): Picture | null | undefined {
+  const [found, setFound] = useState<Picture | null>();
   useEffect(() => {
-    client.call('session.metadata.getContextAttribution', { sessionId }).then(
-      ({ contextAttribution }) => setFound(contextAttribution ?? null),
-      () => setFound(null),
-    );
+    const stop = new AbortController();
+    const show = (picture: Picture | null) => {
+      if (!stop.signal.aborted) setFound(picture);
+    };
+    const last = uses.findLast(({ agentId, eventId }) => agentId === undefined && eventId !== undefined);
+    liveAttribution(client, sessionId)
+      .then((live) => live ?? storedPicture(sessionId, last, stop.signal))
+      .then(show, () => show(null));
+    return () => stop.abort();
   }, [client, sessionId, revision]);
   return found;
+}
+
+/** Undefined of a session that is open nowhere. */
+async function liveAttribution(client: Client, sessionId: string): Promise<Picture | undefined> {
+  try {
+    const { contextAttribution: live } = await client.call('session.metadata.getContextAttribution', {
+      sessionId,
+    });
+    return live ? { ...live, note: `${live.compactions.count} compactions` } : undefined;
+  } catch {
+    // It is not open: what is stored is shown.
+    return undefined;
+  }
+}
+
+/** What its service counted, in the shares of the characters of the request. */
+async function storedPicture(
+  sessionId: string,
+  last: Use | undefined,
+  signal: AbortSignal,
+): Promise<Picture | null> {
+  if (last?.eventId === undefined) return null;
+  const parts = requestParts(await readRequest(sessionId, last.eventId, signal));
+  if (!parts) return null;
+  const all = Math.max(1, parts.systemPrompt + parts.systemTools + parts.messages);
+  const share = (characters: number) => Math.round((characters / all) * last.inputTokens);
+  return {
+    totalTokens: last.inputTokens,
+    limit: last.inputTokens,
+    modelId: last.model,
+    categories: {
+      systemPrompt: share(parts.systemPrompt),
+      systemTools: share(parts.systemTools),
+      messages: share(parts.messages),
+    },
+    entries: parts.pieces.map(({ kind, label, characters }) => ({ kind, label, tokens: share(characters) })),
+    note: 'of the last request that is stored; its parts by their length',
+  };
 }

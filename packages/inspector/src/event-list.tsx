@@ -20,9 +20,15 @@ export function EventList({
   const [chosen, setChosen] = useState<SessionEvent>();
   const types = useMemo(() => [...new Set(events.map((event) => event.type))].sort(), [events.length]);
   const found = useMemo(() => filter(events, type, search), [revision, type, search]);
-  const fork = async (event: SessionEvent) => {
-    const made = await client.call('sessions.fork', { sessionId, toEventId: event.id });
-    location.hash = `#/${encodeURIComponent(made.sessionId)}`;
+  const [problem, setProblem] = useState('');
+  const fork = (event: SessionEvent) => {
+    setProblem('');
+    client.call('sessions.fork', { sessionId, toEventId: event.id }).then(
+      (made) => {
+        location.hash = `#/${encodeURIComponent(made.sessionId)}`;
+      },
+      (error: Error) => setProblem(error.message),
+    );
   };
   return (
     <div class="events">
@@ -52,15 +58,24 @@ export function EventList({
           >
             <span class="when">{clock(event.timestamp)}</span>
             <span class="type">{event.type}</span>
-            <span class="data">{JSON.stringify(event.data).slice(0, 240)}</span>
+            <span class="data">{shortText(event)}</span>
           </button>
         )}
       />
-      {chosen && (
-        <ChosenEvent event={chosen} fork={() => void fork(chosen)} close={() => setChosen(undefined)} />
+      {problem !== '' && (
+        <p role="alert" class="badge bad">
+          {problem}
+        </p>
       )}
+      {chosen && <ChosenEvent event={chosen} fork={() => fork(chosen)} close={() => setChosen(undefined)} />}
     </div>
   );
+}
+
+/** The beginning of what an event says. The whole of a long one is not written for it: its long texts are cut first. */
+function shortText({ data }: SessionEvent): string {
+  const cut = (_: string, value: unknown) => (typeof value === 'string' ? value.slice(0, 240) : value);
+  return JSON.stringify(data, cut).slice(0, 240);
 }
 
 function TypeChoice({

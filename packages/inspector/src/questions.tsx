@@ -1,6 +1,9 @@
-import type { Client, TranscriptQuestion } from '@groundcrew/sdk/browser';
+import type { Client, EventData, TranscriptQuestion } from '@groundcrew/sdk/browser';
 import { useState } from 'preact/hooks';
+import { Form } from './form.js';
+import { visible } from './words.js';
 
+/** Whether an answer counted: the first one does. */
 type Answered = Promise<{ readonly success: boolean }>;
 
 /** Questions that wait for an answer, each with its buttons. */
@@ -56,7 +59,7 @@ function Asked({ question, ...props }: AskedProps) {
     case 'exit_plan_mode.requested':
       return <Plan question={question} {...props} />;
     case 'elicitation.requested':
-      return <Form question={question} {...props} />;
+      return <Elicitation question={question} {...props} />;
     case 'auto_mode_switch.requested':
       return <ModelSwitch question={question} {...props} />;
     case 'session_limits_exhausted.requested':
@@ -93,7 +96,7 @@ function Permission({ client, sessionId, question, send }: Of<'permission.reques
   return (
     <>
       <strong>May this run?</strong>
-      <pre tabIndex={0}>{describe(question.data.permissionRequest)}</pre>
+      <pre tabIndex={0}>{permissionText(question.data)}</pre>
       <div class="bar">
         <button type="button" class="good" onClick={() => decide({ kind: 'approve-once' })}>
           Approve once
@@ -126,11 +129,11 @@ function UserInput({ client, sessionId, question, send }: Of<'user_input.request
     );
   return (
     <>
-      <strong>{data.question}</strong>
+      <strong>{visible(data.question)}</strong>
       <div class="bar">
         {data.choices?.map((choice) => (
           <button key={choice} type="button" onClick={() => answer(choice, false)}>
-            {choice}
+            {visible(choice)}
           </button>
         ))}
         {data.allowFreeform !== false && (
@@ -149,23 +152,31 @@ function UserInput({ client, sessionId, question, send }: Of<'user_input.request
 function Plan({ client, sessionId, question, send }: Of<'exit_plan_mode.requested'>) {
   const { words, field } = useWords('What to change');
   const { requestId } = question;
-  const respond = (approved: boolean) =>
+  const respond = (response: { readonly approved: boolean; readonly selectedAction?: PlanAction }) =>
     send(
       client.call('session.ui.handlePendingExitPlanMode', {
         sessionId,
         requestId,
-        response: { approved, ...(words !== '' && { feedback: words }) },
+        response: { ...response, ...(!response.approved && words !== '' && { feedback: words }) },
       }),
     );
+  const { summary, planContent, actions } = question.data;
   return (
     <>
-      <strong>Is the plan good?</strong>
-      <pre tabIndex={0}>{describe(question.data)}</pre>
+      <strong>Is the plan good? {visible(summary)}</strong>
+      <pre tabIndex={0}>{visible(planContent)}</pre>
       <div class="bar">
-        <button type="button" class="good" onClick={() => respond(true)}>
-          Approve
-        </button>
-        <button type="button" class="bad" onClick={() => respond(false)}>
+        {actions.map((action) => (
+          <button
+            key={action}
+            type="button"
+            class="good"
+            onClick={() => respond({ approved: true, selectedAction: action })}
+          >
+            {planActions[action] ?? action}
+          </button>
+        ))}
+        <button type="button" class="bad" onClick={() => respond({ approved: false })}>
           Not yet
         </button>
         {field}
@@ -173,6 +184,15 @@ function Plan({ client, sessionId, question, send }: Of<'exit_plan_mode.requeste
     </>
   );
 }
+
+type PlanAction = Of<'exit_plan_mode.requested'>['question']['data']['actions'][number];
+
+const planActions: Readonly<Record<string, string>> = {
+  interactive: 'Yes, and ask before each step',
+  autopilot: 'Yes, without questions',
+  autopilot_fleet: 'Yes, without questions, with several agents',
+  exit_only: 'Yes, and stop planning',
+};
 
 function ModelSwitch({ client, sessionId, question, send }: Of<'auto_mode_switch.requested'>) {
   const { requestId } = question;
@@ -205,8 +225,7 @@ function Limits({ client, sessionId, question, send }: Of<'session_limits_exhaus
     send(client.call('session.ui.handlePendingSessionLimitsExhausted', { sessionId, requestId, response }));
   return (
     <>
-      <strong>The session has spent what it may.</strong>
-      <pre tabIndex={0}>{describe(question.data)}</pre>
+      <strong>The session has spent what it may: {spentText(question.data)}</strong>
       <div class="bar">
         {field}
         <button
@@ -227,82 +246,56 @@ function Limits({ client, sessionId, question, send }: Of<'session_limits_exhaus
   );
 }
 
-interface FormField {
-  readonly type?: string;
-  readonly title?: string;
-  readonly enum?: readonly string[];
+function spentText({
+  limit = 'maxAiCredits',
+  max,
+  used,
+  maxAiCredits,
+  usedAiCredits,
+}: EventData<'session_limits_exhausted.requested'>): string {
+  const round = (number: number) => Math.round(number * 10_000) / 10_000;
+  return `${round(used ?? usedAiCredits)} of ${round(max ?? maxAiCredits)} ${limitUnits[limit]}`;
 }
 
-function Form({ client, sessionId, question, send }: Of<'elicitation.requested'>) {
-  const { message, requestedSchema } = question.data as {
-    readonly message?: string;
-    readonly requestedSchema?: { readonly properties?: Readonly<Record<string, FormField>> };
-  };
-  const fields = Object.entries(requestedSchema?.properties ?? {});
-  const respond = (action: 'accept' | 'decline', content?: Record<string, string | number | boolean>) =>
-    send(
-      client.call('session.ui.handlePendingElicitation', {
-        sessionId,
-        requestId: question.requestId,
-        result: { action, ...(content && { content }) },
-      }),
-    );
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement);
-    const content = fields.map(([name, field]) => [name, valueIn(field, given.get(name))] as const);
-    respond('accept', Object.fromEntries(content.filter(([, value]) => value !== '')));
-  };
+const limitUnits = {
+  maxAiCredits: 'credits',
+  maxCost: 'dollars',
+  maxTokens: 'tokens',
+  maxCalls: 'model calls',
+};
+
+function Elicitation({ client, sessionId, question, send }: Of<'elicitation.requested'>) {
+  const { requestId } = question;
   return (
-    <form onSubmit={submit}>
-      <strong>{message ?? 'A form'}</strong>
-      {fields.map(([name, field]) => (
-        <FormInput key={name} name={name} field={field} />
-      ))}
-      <div class="bar">
-        <button type="submit" class="good">
-          Send
-        </button>
-        <button type="button" class="bad" onClick={() => respond('decline')}>
-          Decline
-        </button>
-      </div>
-    </form>
+    <Form
+      asked={question.data}
+      respond={(result) =>
+        send(client.call('session.ui.handlePendingElicitation', { sessionId, requestId, result }))
+      }
+    />
   );
 }
 
-function FormInput({ name, field }: { readonly name: string; readonly field: FormField }) {
-  const id = `form-${name}`;
-  return (
-    <p class="field">
-      <label for={id}>{field.title ?? name}</label>
-      {field.enum ? (
-        <select name={name} id={id}>
-          {field.enum.map((choice) => (
-            <option key={choice}>{choice}</option>
-          ))}
-        </select>
-      ) : (
-        inputOf(field.type, { name, id })
-      )}
-    </p>
-  );
+/** What would happen, in full, and where if that is outside the working directory. */
+function permissionText({ permissionRequest, promptRequest }: EventData<'permission.requested'>): string {
+  const asked = describe(permissionRequest);
+  if (promptRequest?.kind !== 'path') return asked;
+  const verb = promptRequest.accessKind === 'write' ? 'writes' : 'looks';
+  return `${asked}\nIt ${verb} outside the working directory:\n${promptRequest.paths.map(visible).join('\n')}`;
 }
 
-function inputOf(type: string | undefined, named: { readonly name: string; readonly id: string }) {
-  if (type === 'boolean') return <input type="checkbox" {...named} />;
-  if (type === 'number' || type === 'integer') return <input type="number" step="any" {...named} />;
-  return <input type="text" {...named} />;
-}
-
-function valueIn({ type }: FormField, given: FormDataEntryValue | null): string | number | boolean {
-  if (type === 'boolean') return given !== null;
-  const text = typeof given === 'string' ? given : '';
-  return (type === 'number' || type === 'integer') && text !== '' ? Number(text) : text;
-}
-
+/** What is asked about, in full. */
 function describe(asked: object): string {
-  const { fullCommandText, diff, path, url, ...rest } = asked as Readonly<Record<string, unknown>>;
+  const { fullCommandText, diff, path, url, intention, warning, ...rest } = asked as Readonly<
+    Record<string, unknown>
+  >;
   const main = fullCommandText ?? diff ?? url ?? path;
-  return typeof main === 'string' ? main : JSON.stringify(rest, null, 2);
+  if (typeof main !== 'string') return visible(JSON.stringify(rest, null, 2));
+  const about = [
+    typeof diff === 'string' && typeof path === 'string' ? path : '',
+    main,
+    typeof intention === 'string' && intention !== '' ? `why: ${intention}` : '',
+    typeof warning === 'string' ? `careful: ${warning}` : '',
+  ];
+  return visible(about.filter((each) => each !== '').join('\n'));
 }

@@ -1,6 +1,7 @@
 import type { SessionEvent } from '@groundcrew/sdk/browser';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type DiffLine, lineDiff } from './line-diff.js';
+import { readRequest } from './read-request.js';
 import { VirtualList } from './virtual-list.js';
 import { clock } from './words.js';
 
@@ -18,12 +19,13 @@ export function Requests({
   const [number, setNumber] = useState<number>();
   const [against, setAgainst] = useState<number>();
   const chosen = number ?? calls.length;
-  const body = useRequest(sessionId, chosen);
-  const other = useRequest(sessionId, against ?? 0);
+  const body = useRequest(sessionId, calls[chosen - 1]?.eventId);
+  const other = useRequest(sessionId, against === undefined ? undefined : calls[against - 1]?.eventId);
   if (calls.length === 0) return <p class="empty">No model call yet.</p>;
   const options = calls.map((call, index) => (
     <option key={index} value={index + 1}>
       {index + 1} · {clock(call.at)}
+      {call.agent === undefined ? '' : ` · ${call.agent}`}
     </option>
   ));
   const answer = calls[chosen - 1]?.answer;
@@ -66,32 +68,43 @@ export function Requests({
 }
 
 interface Call {
+  /** The event that began it: by it the request is found. */
+  readonly eventId: string;
   readonly at: string;
+  /** The sub-agent that made it. */
+  readonly agent: string | undefined;
   readonly answer: SessionEvent | undefined;
 }
 
 function callsOf(events: readonly SessionEvent[]): readonly Call[] {
   const calls: Call[] = [];
+  const last = new Map<string | undefined, number>();
+  const names = new Map<string, string>();
   for (const event of events) {
-    if (event.agentId !== undefined) continue;
-    if (event.type === 'assistant.turn_start') calls.push({ at: event.timestamp, answer: undefined });
-    const last = calls.at(-1);
-    if (event.type === 'assistant.message' && last) calls[calls.length - 1] = { ...last, answer: event };
+    const { agentId } = event;
+    if (event.type === 'subagent.started' && agentId !== undefined)
+      names.set(agentId, event.data.agentDisplayName || event.data.agentName);
+    if (event.type === 'assistant.turn_start') {
+      const agent = agentId === undefined ? undefined : (names.get(agentId) ?? agentId);
+      last.set(agentId, calls.push({ eventId: event.id, at: event.timestamp, agent, answer: undefined }) - 1);
+    }
+    const place = last.get(agentId) ?? -1;
+    const call = calls[place];
+    if (event.type === 'assistant.message' && call) calls[place] = { ...call, answer: event };
   }
   return calls;
 }
 
-function useRequest(sessionId: string, number: number): string {
+function useRequest(sessionId: string, eventId: string | undefined): string {
   const [text, setText] = useState('');
   useEffect(() => {
-    if (number < 1) return undefined;
+    if (eventId === undefined) return undefined;
     const stop = new AbortController();
-    const url = `/requests?session=${encodeURIComponent(sessionId)}&turn=${number}`;
-    fetch(url, { signal: stop.signal })
-      .then((answer) => answer.text())
-      .then(setText, () => undefined);
+    readRequest(sessionId, eventId, stop.signal).then(setText, (error: Error) => {
+      if (!stop.signal.aborted) setText(error.message);
+    });
     return () => stop.abort();
-  }, [sessionId, number]);
+  }, [sessionId, eventId]);
   return text;
 }
 

@@ -1,4 +1,5 @@
 import type { Client, SessionMetadata, WaitingOn } from '@groundcrew/sdk/browser';
+import { ago } from './words.js';
 
 /** What the list shows of a session. */
 export interface ListedSession {
@@ -6,8 +7,8 @@ export interface ListedSession {
   readonly title: string;
   readonly modifiedTime: Date;
   readonly directory: string;
-  /** `stored`: no process of this server has it open. */
-  readonly state: 'working' | 'waiting' | 'idle' | 'stored';
+  /** `stored`: open nowhere; `elsewhere`: another process works on it; `interrupted`: there is work that none goes on with. */
+  readonly state: 'working' | 'waiting' | 'idle' | 'stored' | 'elsewhere' | 'interrupted';
   readonly waitingOn: readonly WaitingOn[];
   /** US dollars; undefined where it is not known. */
   readonly cost: number | undefined;
@@ -17,14 +18,26 @@ const mostAsked = 40;
 
 /** The sessions of the server, the newest first; of those that are open, what they do and what they cost. */
 export async function listSessions(client: Client): Promise<readonly ListedSession[]> {
-  const sessions = await client.listSessions();
-  const newest = await Promise.all(sessions.slice(0, mostAsked).map((session) => describe(client, session)));
-  return [...newest, ...sessions.slice(mostAsked).map(asStored)];
+  const [sessions, facts] = await Promise.all([client.listSessions(), readFacts()]);
+  const stored = sessions.map((session) => asStored(session, facts[session.sessionId]));
+  const newest = await Promise.all(stored.slice(0, mostAsked).map((session) => describe(client, session)));
+  return [...newest, ...stored.slice(mostAsked)];
 }
 
-async function describe(client: Client, session: SessionMetadata): Promise<ListedSession> {
-  const { sessionId } = session;
-  const stored = asStored(session);
+/** What the store says of a session that is not open. */
+interface StoredFacts {
+  readonly cost: number | null;
+  readonly hasWork: boolean;
+  readonly openIn?: number;
+}
+
+async function readFacts(): Promise<Readonly<Record<string, StoredFacts | undefined>>> {
+  const answer = await fetch('/stored').catch(() => undefined);
+  return answer?.ok ? ((await answer.json()) as Record<string, StoredFacts>) : {};
+}
+
+async function describe(client: Client, stored: ListedSession): Promise<ListedSession> {
+  const { sessionId } = stored;
   try {
     const [{ waitingOn, hasActiveWork }, { totalCost }] = await Promise.all([
       client.call('session.metadata.activity', { sessionId }),
@@ -39,17 +52,28 @@ async function describe(client: Client, session: SessionMetadata): Promise<Liste
   }
 }
 
-const questionKinds: ReadonlySet<string> = new Set(['permission', 'user_input', 'question', 'elicitation']);
+const questionKinds: ReadonlySet<string> = new Set([
+  'permission',
+  'user_input',
+  'elicitation',
+  'exit_plan_mode',
+  'session_limits',
+  'auto_mode_switch',
+]);
 
-function asStored({ sessionId, summary, modifiedTime, context }: SessionMetadata): ListedSession {
+function asStored(
+  { sessionId, summary, modifiedTime, context }: SessionMetadata,
+  facts: StoredFacts | undefined,
+): ListedSession {
+  const atWork = facts?.openIn === undefined ? ('interrupted' as const) : ('elsewhere' as const);
   return {
     sessionId,
     title: summary || sessionId,
     modifiedTime,
     directory: context?.workingDirectory ?? '',
-    state: 'stored',
+    state: facts?.hasWork ? atWork : 'stored',
     waitingOn: [],
-    cost: undefined,
+    cost: facts?.cost ?? undefined,
   };
 }
 
@@ -57,5 +81,6 @@ function asStored({ sessionId, summary, modifiedTime, context }: SessionMetadata
 export function waitText(wait: WaitingOn): string {
   const { kind, ...rest } = wait as { readonly kind: string; readonly [name: string]: unknown };
   const name = rest.toolName ?? rest.model ?? rest.agentName ?? rest.serverName ?? '';
-  return `${kind.replaceAll('_', ' ')}${name === '' ? '' : ` ${String(name)}`}`;
+  const since = typeof rest.since === 'string' ? ` ${ago(new Date(rest.since))}` : '';
+  return `${kind.replaceAll('_', ' ')}${name === '' ? '' : ` ${String(name)}`}${since === ' now' ? '' : since}`;
 }

@@ -1,13 +1,13 @@
 import type { Client } from '@groundcrew/sdk/browser';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Actions } from './actions.js';
 import { ContextPicture } from './context-picture.js';
 import { Conversation } from './conversation.js';
 import { EventList } from './event-list.js';
 import { Questions } from './questions.js';
 import { Requests } from './requests.js';
-import { emptyView, followSession, type SessionView } from './session-feed.js';
+import { emptyView, type Following, followSession, type SessionView } from './session-feed.js';
 import { type ListedSession, waitText } from './session-list.js';
 import { TimelineView } from './timeline-view.js';
 import { UsagePlot } from './usage-plot.js';
@@ -28,17 +28,30 @@ export function SessionPage({
 }) {
   const [view, setView] = useState<SessionView>(emptyView);
   const [tab, setTab] = useState<Tab>('Conversation');
-  useEffect(() => followSession(sessionId, setView), [sessionId]);
+  const following = useRef<Following>(undefined);
+  useEffect(() => {
+    following.current = followSession(client, sessionId, setView);
+    return () => following.current?.close();
+  }, [client, sessionId]);
+  // A session that has just been opened, or that waits, may have questions from before.
+  useEffect(() => following.current?.lookForQuestions(), [listed?.state, view.status]);
   const { transcript, status } = view;
   const contents: Readonly<Record<Tab, () => ComponentChildren>> = {
     Conversation: () => <Conversation transcript={transcript} earlier={view.earlier} />,
-    Timeline: () => <TimelineView timeline={view.timeline} />,
+    Timeline: () => <TimelineView turns={view.turns} uses={view.uses} />,
     Events: () => (
       <EventList client={client} sessionId={sessionId} events={view.events} revision={view.revision} />
     ),
     Requests: () => <Requests sessionId={sessionId} events={view.events} revision={view.revision} />,
-    Context: () => <ContextPicture client={client} sessionId={sessionId} revision={view.events.length} />,
-    Usage: () => <UsagePlot usage={view.timeline.usage} />,
+    Context: () => (
+      <ContextPicture
+        client={client}
+        sessionId={sessionId}
+        uses={view.uses}
+        revision={`${view.events.length} ${view.uses.length} ${listed?.state}`}
+      />
+    ),
+    Usage: () => <UsagePlot uses={view.uses} drawn={view.uses.length} />,
   };
   return (
     <section class="session-page" aria-label={`Session ${sessionId}`}>
@@ -66,7 +79,7 @@ export function SessionPage({
         client={client}
         sessionId={sessionId}
         events={view.events}
-        isIdle={listed?.state !== 'working'}
+        isIdle={listed?.state !== 'working' && listed?.state !== 'waiting'}
       />
     </section>
   );

@@ -1,5 +1,6 @@
 import type { Client } from '@groundcrew/sdk/browser';
 import { useState } from 'preact/hooks';
+import { leftOpen } from './left-open.js';
 import { type ListedSession, waitText } from './session-list.js';
 import { VirtualList } from './virtual-list.js';
 import { ago, money } from './words.js';
@@ -19,9 +20,15 @@ export function SessionsPage({
   const found = (sessions ?? []).filter(({ title, sessionId, directory }) =>
     `${title} ${sessionId} ${directory}`.toLowerCase().includes(words),
   );
-  const begin = async () => {
-    const session = await client.createSession({ onPermissionRequest: () => new Promise(() => undefined) });
-    location.hash = `#/${encodeURIComponent(session.sessionId)}`;
+  const [problem, setProblem] = useState('');
+  const begin = () => {
+    setProblem('');
+    client.createSession({ ...leftOpen }).then(
+      ({ sessionId }) => {
+        location.hash = `#/${encodeURIComponent(sessionId)}`;
+      },
+      (error: Error) => setProblem(error.message),
+    );
   };
   return (
     <div class="sessions">
@@ -33,10 +40,15 @@ export function SessionsPage({
           value={search}
           onInput={({ currentTarget }) => setSearch(currentTarget.value)}
         />
-        <button type="button" onClick={() => void begin()}>
+        <button type="button" onClick={begin}>
           New
         </button>
       </div>
+      {problem !== '' && (
+        <p role="alert" class="badge bad">
+          {problem}
+        </p>
+      )}
       {sessions === undefined && <p class="empty">Reading…</p>}
       {sessions?.length === 0 && <p class="empty">No sessions yet.</p>}
       <VirtualList

@@ -1,18 +1,40 @@
-import { useState } from 'preact/hooks';
-import type { Span, Timeline, Turn } from './timeline.js';
+import { useMemo, useState } from 'preact/hooks';
+import type { Span, Turn } from './timeline.js';
+import type { Use } from './uses.js';
 import { VirtualList } from './virtual-list.js';
 import { clock, count, duration, money } from './words.js';
 
+/** What model calls took, by the event that each became. */
+type UsesByEvent = ReadonlyMap<string, Use>;
+
 /** Turns as bars of time, tokens and money; the chosen one as a waterfall. */
-export function TimelineView({ timeline }: { readonly timeline: Timeline }) {
-  const { turns } = timeline;
+export function TimelineView({
+  turns,
+  uses,
+}: {
+  readonly turns: readonly Turn[];
+  readonly uses: readonly Use[];
+}) {
   const [chosen, setChosen] = useState<string>();
   const turn = turns.find(({ eventId }) => eventId === chosen) ?? turns.at(-1);
-  const facts = turns.map(factsOf);
+  const known = useMemo(
+    () => new Map(uses.flatMap((use) => (use.eventId === undefined ? [] : [[use.eventId, use] as const]))),
+    [uses, uses.length],
+  );
+  const facts = turns.map((each) => factsOf(each, known));
   const most = {
-    time: Math.max(1, ...facts.map(({ time }) => time)),
-    tokens: Math.max(1, ...facts.map(({ tokens }) => tokens)),
-    cost: Math.max(1e-9, ...facts.map(({ cost }) => cost)),
+    time: largest(
+      facts.map(({ time }) => time),
+      1,
+    ),
+    tokens: largest(
+      facts.map(({ tokens }) => tokens),
+      1,
+    ),
+    cost: largest(
+      facts.map(({ cost }) => cost),
+      1e-9,
+    ),
   };
   if (!turn) return <p class="empty">No turn yet.</p>;
   return (
@@ -22,7 +44,7 @@ export function TimelineView({ timeline }: { readonly timeline: Timeline }) {
         rowHeight={56}
         label="Turns"
         row={(each, index) => {
-          const { time, tokens, cost } = facts[index] ?? factsOf(each);
+          const { time, tokens, cost } = facts[index] ?? factsOf(each, known);
           return (
             <button
               type="button"
@@ -46,18 +68,27 @@ export function TimelineView({ timeline }: { readonly timeline: Timeline }) {
           );
         }}
       />
-      <Waterfall turn={turn} />
+      <Waterfall turn={turn} known={known} />
     </div>
   );
 }
 
-function factsOf({ start, end, spans }: Turn) {
-  const sum = (value: (span: Span) => number) => spans.reduce((total, span) => total + value(span), 0);
+/** The largest of many numbers: too many to be arguments of a call. */
+function largest(numbers: readonly number[], least: number): number {
+  return numbers.reduce((most, each) => Math.max(most, each), least);
+}
+
+function factsOf({ start, end, spans }: Turn, known: UsesByEvent) {
+  const uses = spans.flatMap((span) => useOf(span, known) ?? []);
   return {
     time: end - start,
-    tokens: sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens),
-    cost: sum(({ cost }) => cost),
+    tokens: uses.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0),
+    cost: uses.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
   };
+}
+
+function useOf({ answerId }: Span, known: UsesByEvent): Use | undefined {
+  return answerId === undefined ? undefined : known.get(answerId);
 }
 
 function Bar({ kind, part, text }: { readonly kind: string; readonly part: number; readonly text: string }) {
@@ -69,12 +100,13 @@ function Bar({ kind, part, text }: { readonly kind: string; readonly part: numbe
   );
 }
 
-function Waterfall({ turn }: { readonly turn: Turn }) {
+function Waterfall({ turn, known }: { readonly turn: Turn; readonly known: UsesByEvent }) {
   const length = Math.max(1, turn.end - turn.start);
   return (
     <div class="waterfall" role="region" aria-label="Waterfall of the turn" tabIndex={0}>
       {turn.spans.map((span, index) => {
         const end = span.end ?? turn.end;
+        const use = useOf(span, known);
         const left = ((span.start - turn.start) / length) * 100;
         const width = Math.max(0.5, ((end - span.start) / length) * 100);
         return (
@@ -90,7 +122,8 @@ function Waterfall({ turn }: { readonly turn: Turn }) {
             </span>
             <span class="length">
               {duration(end - span.start)}
-              {span.outputTokens > 0 && ` · ${count(span.inputTokens)}→${count(span.outputTokens)}`}
+              {use && ` · ${count(use.inputTokens)}→${count(use.outputTokens)}`}
+              {use?.cost ? ` · ${money(use.cost)}` : ''}
             </span>
           </div>
         );

@@ -1,4 +1,4 @@
-import type { EventData, SessionEvent } from '@groundcrew/sdk/browser';
+import type { SessionEvent } from '@groundcrew/sdk/browser';
 
 /** One bar of the waterfall. */
 export interface Span {
@@ -9,9 +9,8 @@ export interface Span {
   readonly end: number | undefined;
   readonly isFailed: boolean;
   readonly agentId: string | undefined;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cost: number;
+  /** The answer of a model call. */
+  readonly answerId?: string;
 }
 
 /** A prompt and all that followed from it. */
@@ -23,52 +22,18 @@ export interface Turn {
   readonly spans: readonly Span[];
 }
 
-/** What one model call used, at a point in time. */
-export interface UsagePoint {
-  readonly at: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cost: number;
-}
-
-/** What happened when. */
-export interface Timeline {
-  readonly turns: readonly Turn[];
-  readonly usage: readonly UsagePoint[];
-  /** Model calls of the main agent, whose requests are stored: how many. */
-  readonly requests: number;
-}
-
-/** Before the first event. */
-export const emptyTimeline: Timeline = { turns: [], usage: [], requests: 0 };
-
-/** The timeline after one more event. */
-export function foldTimeline(timeline: Timeline, event: SessionEvent): Timeline {
+/** The turns after one more event; the same list grows. */
+export function foldTurns(turns: Turn[], event: SessionEvent): void {
   const at = Date.parse(event.timestamp);
-  if (event.type === 'user.message' && event.agentId === undefined)
-    return withTurn(timeline, event.id, event.data.content, at);
-  const requests =
-    timeline.requests + (event.type === 'assistant.turn_start' && event.agentId === undefined ? 1 : 0);
-  const usage = usageOf(event, at);
-  const grown = { ...timeline, requests, usage: usage ? [...timeline.usage, usage] : timeline.usage };
-  const turn = timeline.turns.at(-1);
-  if (!turn) return grown;
-  const spans = foldSpans(turn.spans, event, at);
-  const isShown = spans !== turn.spans || event.type === 'assistant.turn_end';
-  const after = { ...turn, spans, end: isShown ? at : turn.end };
-  return { ...grown, turns: [...timeline.turns.slice(0, -1), after] };
-}
-
-function withTurn(timeline: Timeline, eventId: string, prompt: string, at: number): Timeline {
-  return { ...timeline, turns: [...timeline.turns, { eventId, prompt, start: at, end: at, spans: [] }] };
-}
-
-function usageOf(event: SessionEvent, at: number): UsagePoint | undefined {
-  if (event.type === 'assistant.usage') {
-    const { inputTokens = 0, outputTokens = 0, cost } = event.data;
-    return { at, inputTokens, outputTokens, cost: cost ?? 0 };
+  if (event.type === 'user.message' && event.agentId === undefined) {
+    turns.push({ eventId: event.id, prompt: event.data.content, start: at, end: at, spans: [] });
+    return;
   }
-  return undefined;
+  const turn = turns.at(-1);
+  if (!turn) return;
+  const spans = foldSpans(turn.spans, event, at);
+  if (spans === turn.spans && event.type !== 'assistant.turn_end') return;
+  turns[turns.length - 1] = { ...turn, spans, end: at };
 }
 
 function foldSpans(spans: readonly Span[], event: SessionEvent, at: number): readonly Span[] {
@@ -83,9 +48,6 @@ function foldSpans(spans: readonly Span[], event: SessionEvent, at: number): rea
       end: undefined,
       isFailed: false,
       agentId,
-      inputTokens: 0,
-      outputTokens: 0,
-      cost: 0,
     },
   ];
   const change = (isIt: (span: Span) => boolean, changed: Partial<Span>): readonly Span[] => {
@@ -96,10 +58,12 @@ function foldSpans(spans: readonly Span[], event: SessionEvent, at: number): rea
   switch (event.type) {
     case 'assistant.turn_start':
       return open(event.id, 'model', 'model call');
-    case 'assistant.usage':
-      return change(isModelOf(agentId), usedBy(event.data));
     case 'assistant.message':
-      return change(isModelOf(agentId), answered(event.data, spans.findLast(isModelOf(agentId)), at));
+      return change(isModelOf(agentId), {
+        end: at,
+        answerId: event.id,
+        ...(event.data.model !== undefined && { label: event.data.model }),
+      });
     case 'assistant.turn_end':
       return change((span) => isModelOf(agentId)(span) && span.end === undefined, { end: at });
     case 'tool.execution_start':
@@ -128,27 +92,6 @@ function foldSpans(spans: readonly Span[], event: SessionEvent, at: number): rea
     default:
       return spans;
   }
-}
-
-function usedBy({
-  inputTokens = 0,
-  outputTokens = 0,
-  cost,
-  model,
-}: EventData<'assistant.usage'>): Partial<Span> {
-  return { inputTokens, outputTokens, cost: cost ?? 0, label: model };
-}
-
-function answered(
-  { outputTokens, model }: EventData<'assistant.message'>,
-  known: Span | undefined,
-  at: number,
-): Partial<Span> {
-  return {
-    end: at,
-    label: model ?? known?.label ?? 'model call',
-    outputTokens: outputTokens ?? known?.outputTokens ?? 0,
-  };
 }
 
 function isModelOf(agentId: string | undefined): (span: Span) => boolean {

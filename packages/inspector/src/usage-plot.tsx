@@ -1,31 +1,33 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import type { UsagePoint } from './timeline.js';
+import type { Use } from './uses.js';
 import { count, money } from './words.js';
 
-/** Tokens and money over time, as far as this page was there: the log does not keep them. */
-export function UsagePlot({ usage }: { readonly usage: readonly UsagePoint[] }) {
+/** Tokens and money over time, of every model call that is stored: sub-agents and summaries too. */
+export function UsagePlot({ uses, drawn }: { readonly uses: readonly Use[]; readonly drawn: number }) {
   const box = useRef<HTMLDivElement>(null);
-  const sums = usage.reduce(
-    (sum, point) => ({
-      input: sum.input + point.inputTokens,
-      output: sum.output + point.outputTokens,
-      cost: sum.cost + point.cost,
+  const sums = uses.reduce(
+    (sum, use) => ({
+      input: sum.input + use.inputTokens,
+      cached: sum.cached + use.cacheReadTokens,
+      output: sum.output + use.outputTokens,
+      cost: sum.cost + (use.cost ?? 0),
+      unpriced: sum.unpriced + (use.cost === null ? 1 : 0),
     }),
-    { input: 0, output: 0, cost: 0 },
+    { input: 0, cached: 0, output: 0, cost: 0, unpriced: 0 },
   );
   useEffect(() => {
     const { current } = box;
-    if (!current || usage.length === 0) return undefined;
+    if (!current || uses.length === 0) return undefined;
     const color = (name: string) => getComputedStyle(current).getPropertyValue(name);
     const axis = { stroke: color('--muted'), grid: { stroke: color('--line') } };
     let spent = 0;
     const data: uPlot.AlignedData = [
-      usage.map(({ at }) => at / 1000),
-      usage.map(({ inputTokens }) => inputTokens),
-      usage.map(({ outputTokens }) => outputTokens),
-      usage.map(({ cost }) => {
-        spent += cost;
+      uses.map(({ at }) => Date.parse(at) / 1000),
+      uses.map(({ inputTokens }) => inputTokens),
+      uses.map(({ outputTokens }) => outputTokens),
+      uses.map(({ cost }) => {
+        spent += cost ?? 0;
         return spent;
       }),
     ];
@@ -50,16 +52,19 @@ export function UsagePlot({ usage }: { readonly usage: readonly UsagePoint[] }) 
       current,
     );
     return () => plot.destroy();
-  }, [usage.length]);
+  }, [uses, drawn]);
   return (
     <div class="usage">
       <p class="facts">
-        <span>{usage.length} model calls</span>
-        <span>{count(sums.input)} tokens in</span>
+        <span>{uses.length === 1 ? '1 model call' : `${uses.length} model calls`}</span>
+        <span>
+          {count(sums.input)} tokens in, {count(sums.cached)} of them from a cache
+        </span>
         <span>{count(sums.output)} tokens out</span>
         <span>{money(sums.cost)}</span>
+        {sums.unpriced > 0 && <span>no price known of {sums.unpriced}</span>}
       </p>
-      {usage.length === 0 && <p class="empty">Model calls made from now on are drawn here.</p>}
+      {uses.length === 0 && <p class="empty">No model call has been answered yet.</p>}
       <div ref={box} class="plot" />
     </div>
   );

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-const extraRows = 8;
+const extraRows = 4;
 
 /** A list of rows of one height, of which only those in sight are in the document. */
 export function VirtualList<T>({
@@ -49,6 +49,7 @@ export function VirtualList<T>({
               role="listitem"
               aria-setsize={items.length}
               aria-posinset={first + index + 1}
+              class="row"
               style={{ height: `${rowHeight}px` }}
             >
               {row(item, first + index)}

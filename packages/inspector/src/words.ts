@@ -24,7 +24,29 @@ export function ago(date: Date): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
+// To make one takes longer than to draw a row.
+const clockFormat = new Intl.DateTimeFormat([], { timeStyle: 'medium', hour12: false });
+
 /** A time of the day. */
 export function clock(at: number | string): string {
-  return new Date(at).toLocaleTimeString([], { hour12: false });
+  return clockFormat.format(new Date(at));
+}
+
+/** Text in which nothing hides, for what users decide about: what is not seen, or turns what is, is shown by its code. */
+export function visible(text: string): string {
+  return text.replace(unseen, (character) => {
+    const code = character.codePointAt(0)?.toString(16) ?? '';
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
+  });
+}
+
+const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** A part of an address as it was meant; as it stands where it was never encoded. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -49,6 +49,6 @@ export { hardenedEnvironment } from './tools/shell/hardened-environment.js';
 export { Shells } from './tools/shell/shells.js';
 export type { PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { modelWarnings } from './turn/model-warnings.js';
-export { NoSuchRequest, readStoredRequest } from './turn/stored-request.js';
+export { NoSuchRequest, storedCalls } from './turn/stored-request.js';
 export { directoryContext } from './workspace/check-directory.js';
 export { removedFilesIn } from './workspace/removed-files.js';

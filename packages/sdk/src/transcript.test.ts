@@ -226,3 +226,26 @@ test('a screen that replays the log shows what one shows that was there, but for
     { numRuns: 500 },
   );
 });
+
+test('a long session is folded in one go as it is event by event, and 100,000 entries take seconds', () => {
+  const events = Array.from({ length: 4_000 }, (_, at) => {
+    const call = `c${Math.floor(at / 7)}`;
+    if (at % 7 === 0)
+      return event('tool.execution_start', { toolCallId: call, toolName: 'view', arguments: {} });
+    // Some calls end late, and some never.
+    if (at % 7 === 5 && at % 3 > 0)
+      return event('tool.execution_complete', {
+        toolCallId: `c${Math.floor(at / 7) - (at % 5)}`,
+        success: true,
+      });
+    if (at === 3_000) return event('abort', { reason: 'user' });
+    return event('session.info', { infoType: 'x', message: `line ${at}` });
+  });
+  expect(transcriptOf(events)).toEqual(events.reduce(foldTranscript, emptyTranscript));
+  const many = Array.from({ length: 100_000 }, (_, at) =>
+    event('session.info', { infoType: 'x', message: `line ${at}` }),
+  );
+  const began = performance.now();
+  expect(transcriptOf(many).main.items).toHaveLength(100_000);
+  expect(performance.now() - began).toBeLessThan(10_000);
+});

@@ -48,8 +48,30 @@ export const emptyTranscript: Transcript = {
 /** Folds events, stored or live, into what a screen shows. */
 export function transcriptOf(events: Iterable<SessionEvent>): Transcript {
   let transcript = emptyTranscript;
-  for (const event of events) transcript = foldTranscript(transcript, event);
-  return transcript;
+  const settled: TranscriptItem[] = [];
+  for (const event of events) {
+    transcript = foldTranscript(transcript, event);
+    // Each step copies the list: of a long session, what no event changes any more is put aside.
+    if (transcript.main.items.length > mostFolded) transcript = putAside(transcript, settled);
+  }
+  const { main } = transcript;
+  return settled.length === 0
+    ? transcript
+    : { ...transcript, main: { ...main, items: [...settled, ...main.items] } };
+}
+
+const mostFolded = 1024;
+const leastKept = 512;
+
+/** The oldest items are settled once no call among them runs. */
+function putAside(transcript: Transcript, settled: TranscriptItem[]): Transcript {
+  const { items } = transcript.main;
+  const running = items.findIndex((item) => item.type === 'tool' && item.state === 'running');
+  const last = items.length - leastKept;
+  const count = running < 0 ? last : Math.min(running, last);
+  if (count === 0) return transcript;
+  settled.push(...items.slice(0, count));
+  return { ...transcript, main: { ...transcript.main, items: items.slice(count) } };
 }
 
 /** The transcript after one more event; the one before is not changed. */

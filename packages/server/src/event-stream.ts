@@ -6,7 +6,7 @@ import { cursorText, readForward } from './event-pages.js';
 export interface EventStreamParts {
   readonly runtime: Runtime;
   /** Where sessions lie that are not open here. */
-  readonly store: Pick<SessionStore, 'read'>;
+  readonly store: Pick<SessionStore, 'read' | 'list'>;
 }
 
 const beatMilliseconds = 15_000;
@@ -118,10 +118,13 @@ class EventReader {
   private async storedPage(): Promise<readonly string[]> {
     const frames: string[] = [];
     let seq = Number(this.cursor.split(':')[0]);
+    const { items } = await this.parts.store.list({ sessionId: this.sessionId, includeEmpty: true });
+    const removed = items[0]?.head.removed ?? [];
+    const isCutOff = (at: number) => removed.some(([first, last]) => at >= first && at <= last);
     for await (const batch of this.parts.store.read(this.sessionId, seq)) {
       for (const record of batch) {
         seq = record.seq;
-        if (record.isPublic) frames.push(frame(String(seq), record.json));
+        if (record.isPublic && !isCutOff(seq)) frames.push(frame(String(seq), record.json));
       }
       if (frames.length >= pageSize) break;
     }

@@ -72,6 +72,29 @@ test('every command does what it says, and what it cannot do it says too', async
   expect(JSON.stringify(asked)).not.toContain('"Second answer.');
 });
 
+test('older messages become a summary, which the model reads in their place', async () => {
+  const long = 'a long answer '.repeat(1_000);
+  const screen = await world.attach([
+    say(long),
+    say('Second.'),
+    say('Third.'),
+    say('What the summary says.'),
+  ]);
+  for (const [prompt, answer] of [
+    ['One', 'a long answer'],
+    ['Two', 'Second.'],
+    ['Three', 'Third.'],
+  ] as const)
+    await says(screen, prompt, answer);
+  await says(screen, '/compact what matters', 'messages are a summary now');
+  expect(JSON.stringify(world.model.requests.at(-1)?.body.messages)).toContain('what matters');
+  world.model.play(say('Fourth.'));
+  await says(screen, 'Four', 'Fourth.');
+  const asked = JSON.stringify(world.model.requests.at(-1)?.body.messages);
+  expect(asked).toContain('What the summary says.');
+  expect(asked).not.toContain(long);
+});
+
 test('what tools wrote is taken back with the prompt that made them', async () => {
   const path = join(world.directory, 'taken.txt');
   writeFileSync(path, 'before\n');
@@ -183,7 +206,10 @@ test('a picture goes along by its path, and themes colour for their background',
   const raws: string[] = [];
   for (const theme of ['light', 'dark']) {
     const screen = await world.attach([say('A **dot**.')], { args: ['--theme', theme] });
-    screen.enter(`Look at ${path}`);
+    screen.type('Look at ');
+    // As a terminal enters the path of a file that is dropped on it, or that was copied.
+    screen.paste(path);
+    screen.type('\r');
     await screen.sees('A dot.');
     expect(JSON.stringify(world.model.requests.at(-1)?.body.messages)).toContain(pixel);
     raws.push(screen.raw);

@@ -5,7 +5,7 @@ import { type IBufferCell, Terminal } from '@xterm/headless';
 const program = join(import.meta.dirname, '../../cli/bin/groundcrew.js');
 
 /** A screen that shows nothing for so long will not; what it shows instead is told. */
-const patience = 10_000;
+const usualPatience = 10_000;
 
 /** A piece of a row that looks the same. */
 export interface Run {
@@ -22,6 +22,8 @@ export interface ScreenOptions {
   readonly rows?: number;
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Milliseconds to wait for what is to be seen. */
+  readonly patience?: number;
 }
 
 /** The program on a real pseudo-terminal, and a terminal emulator that shows what it writes. */
@@ -33,9 +35,12 @@ export class TestScreen {
   private readonly terminal: Terminal;
   private isOver = false;
   private first = 0;
+  private readonly patience: number;
   private readonly waiting = new Set<() => void>();
 
-  constructor({ args = [], columns = 80, rows = 24, directory, environment }: ScreenOptions) {
+  constructor(options: ScreenOptions) {
+    const { args = [], columns = 80, rows = 24, directory, environment } = options;
+    this.patience = options.patience ?? usualPatience;
     this.terminal = new Terminal({ cols: columns, rows, scrollback: 200_000, allowProposedApi: true });
     this.pty = spawn(process.execPath, [program, ...args], {
       cols: columns,
@@ -143,7 +148,8 @@ export class TestScreen {
   async until(what: string, isSo: () => boolean): Promise<void> {
     const began = Date.now();
     while (!isSo()) {
-      if (Date.now() - began > patience) throw new Error(`The screen never showed ${what}:\n${this.text}`);
+      if (Date.now() - began > this.patience)
+        throw new Error(`The screen never showed ${what}:\n${this.text}`);
       if (this.isOver) throw new Error(`The program ended before it showed ${what}:\n${this.text}`);
       await new Promise<void>((resolve) => {
         const late = setTimeout(() => {

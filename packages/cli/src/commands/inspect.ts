@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { configFlags, readConfig } from '../config/config.js';
 import { pageRoutes } from '../doors/page-routes.js';
-import { lastPort } from '../flags/arguments.js';
+import { lastPort, UsageError } from '../flags/arguments.js';
 import { numberFlag, switchFlag, textFlag } from '../flags/flags.js';
 import { openProgram } from '../in-process.js';
-import { exitCodes } from '../terminal/terminal.js';
+import { serverOf } from '../sessions/server-choice.js';
+import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { openBrowser } from './open-page.js';
@@ -25,6 +26,12 @@ export const inspect = defineCommand({
     }),
     host: textFlag('--host', 'H', 'the address to listen on; 127.0.0.1, this machine only, without'),
     ...webFlags,
+    connect: textFlag(
+      '--connect',
+      'ADDRESS',
+      'the page of a server that runs, by its door over HTTP: 8090, host:8090 or https://host',
+    ),
+    tokenFile: textFlag('--token-file', 'F', 'where the token for --connect is; GROUNDCREW_TOKEN without'),
     noOpen: switchFlag('--no-open', 'prints the address only, and opens no browser'),
     sandbox,
     store,
@@ -32,8 +39,11 @@ export const inspect = defineCommand({
     logLevel,
   },
   notes: `The address that is printed has a random token behind the #: whoever has it may do all that the page can. It is made for this once.
-Sessions that another process has open are shown; to answer them, open the page of that process: groundcrew serve --http-port.`,
+Sessions that another process has open are shown; to answer them, open the page of that process: groundcrew serve --http-port N, then
+groundcrew inspect --connect N. That address has the token of the server behind the #.`,
   run: async ({ flags }, terminal) => {
+    const server = serverOf(flags, terminal);
+    if (server) return openServerPage(server, flags, terminal);
     const config = readConfig(flags, terminal.environment);
     const { log, redactor } = openCommandLog(config, terminal);
     const token = randomBytes(32).toString('base64url');
@@ -71,3 +81,67 @@ Sessions that another process has open are shown; to answer them, open the page 
     }
   },
 });
+
+type InspectFlags = Readonly<Record<string, unknown>> & { readonly noOpen?: boolean };
+
+/** The page is there already: its address, with the token that opens it. */
+async function openServerPage(
+  { url: given, token }: { readonly url: string; readonly token?: string },
+  flags: InspectFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const idle = ownFlags.filter((name) => flags[name] !== undefined);
+  if (idle.length > 0)
+    throw new UsageError(
+      'With --connect the page is that of the server: give it these flags, and not inspect',
+    );
+  const address = doorAddress(given);
+  if (token === undefined)
+    throw new UsageError('--connect needs the token of the server: --token-file, or GROUNDCREW_TOKEN');
+  const problem = await doorProblem(address, token);
+  if (problem !== undefined) {
+    terminal.errorOutput.write(`${problem}\n`);
+    return exitCodes.failed;
+  }
+  const url = `${address}/#${encodeURIComponent(token)}`;
+  terminal.output.write(`Inspector at ${url}\n`);
+  if (!flags.noOpen) openBrowser(url, terminal);
+  return exitCodes.done;
+}
+
+const ownFlags = ['port', 'host', 'allowHost', 'allowOrigin', 'sandbox', 'store', 'sessionIdleTimeout'];
+
+function doorAddress(given: string): string {
+  const text = /^\d+$/.test(given) ? `127.0.0.1:${given}` : given;
+  const whole = /^https?:\/\//.test(text) ? text : `http://${text}`;
+  const url = URL.canParse(whole) ? new URL(whole) : undefined;
+  if (
+    url === undefined ||
+    url.username !== '' ||
+    url.pathname !== '/' ||
+    url.search !== '' ||
+    url.hash !== ''
+  )
+    throw new UsageError(`--connect: ${given} is no address of a door over HTTP`);
+  return url.origin;
+}
+
+/** Why the page could not be opened there, in words; undefined when it can. */
+async function doorProblem(address: string, token: string): Promise<string | undefined> {
+  try {
+    const { status } = await fetch(`${address}/known`, {
+      headers: { authorization: `Bearer ${token}` },
+      redirect: 'error',
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    if (status === 200) return undefined;
+    if (status === 401 || status === 429) return `${address} does not know this token`;
+    return `What answers at ${address} is no door of groundcrew serve --http-port (it says ${status})`;
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const why = cause instanceof Error ? cause.message : message;
+    return `No door over HTTP answers at ${address}: ${why}. A server opens one with --http-port`;
+  }
+}
+
+const patienceMs = 5_000;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Route } from '@groundcrew/http-door';
 import { requestBody } from '@groundcrew/models';
-import { NoSuchRequest, readStoredRequest } from '@groundcrew/runtime';
+import { NoSuchRequest, storedCalls } from '@groundcrew/runtime';
 import type { SessionStore } from '@groundcrew/store';
 
 /** What the routes of the page need. */
@@ -20,6 +20,8 @@ export function pageRoutes({ store, redact }: PageParts): Readonly<Record<string
     '/inspector.css': { isOpen: true, answer: () => fileOf('inspector.css', 'text/css; charset=utf-8') },
     '/known': { answer: async () => answer('', 'text/plain; charset=utf-8') },
     '/requests': { answer: async (request) => requestOf(request, store, redact) },
+    '/usage': { answer: async (request) => usageOf(request, store) },
+    '/stored': { answer: async () => json(await storedFacts(store)) },
   };
 }
 
@@ -32,7 +34,7 @@ async function requestOf(
   const [session, turn] = [given.get('session'), given.get('turn') ?? 'last'];
   if (!session) return answer('Expected the name of a session: ?session=…', plain, 400);
   try {
-    const stored = await readStoredRequest(store, session, /^\d{1,9}$/.test(turn) ? Number(turn) : turn);
+    const stored = await storedCalls.request(store, session, /^\d{1,9}$/.test(turn) ? Number(turn) : turn);
     const body = Buffer.from(await requestBody(stored.wire, stored.request)).toString('utf8');
     return answer(redact(body), plain);
   } catch (error) {
@@ -41,7 +43,31 @@ async function requestOf(
   }
 }
 
+/** What the model calls of a session took, from a place of its log on. */
+async function usageOf(request: Request, store: SessionStore): Promise<Response> {
+  const { searchParams: given } = new URL(request.url);
+  const [session, after] = [given.get('session'), given.get('after') ?? '0'];
+  if (!session) return answer('Expected the name of a session: ?session=…', plain, 400);
+  if (!/^\d{1,15}$/.test(after)) return answer('That is no place of a log', plain, 400);
+  return json(await storedCalls.usage(store, session, Number(after)));
+}
+
+/** Of the newest sessions, what the wire does not say of those that are not open. */
+async function storedFacts(store: SessionStore): Promise<object> {
+  const { items } = await store.list();
+  return Object.fromEntries(
+    items.map(({ sessionId, head, owner }) => [
+      sessionId,
+      { cost: head.cost ?? null, hasWork: head.hasWork, ...(owner && { openIn: owner.pid }) },
+    ]),
+  );
+}
+
 const plain = 'text/plain; charset=utf-8';
+
+function json(value: object): Response {
+  return answer(JSON.stringify(value), 'application/json; charset=utf-8');
+}
 
 /** Nothing but our own files runs or is loaded; the page is framed nowhere; what it says goes back here only. */
 const policy = [

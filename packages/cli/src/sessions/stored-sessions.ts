@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Environment, requestBody } from '@groundcrew/models';
-import { NoSuchRequest, readStoredRequest } from '@groundcrew/runtime';
+import { NoSuchRequest, storedCalls } from '@groundcrew/runtime';
 import type { LogRecord, SessionStore, SessionSummary } from '@groundcrew/store';
 import type { Config } from '../config/config.js';
 import { chooseStore } from '../config/store-choice.js';
@@ -59,7 +59,7 @@ export class StoredSessions {
   async requestBody(sessionId: string, turn: number | string): Promise<Uint8Array> {
     const store = this.store;
     if (!store) throw new NoSuchRequest('There are no sessions');
-    const { wire, request } = await readStoredRequest(store, sessionId, turn);
+    const { wire, request } = await storedCalls.request(store, sessionId, turn);
     return requestBody(wire, request);
   }
 

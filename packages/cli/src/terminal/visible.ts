@@ -2,6 +2,7 @@
 export function visible(text: string): string {
   return text.replace(unseen, (character) => {
     const code = character.codePointAt(0) ?? 0;
+    if (code > 0xffff) return `\\u{${hex(code, 5)}}`;
     return known[character] ?? (code < 0x100 ? `\\x${hex(code, 2)}` : `\\u${hex(code, 4)}`);
   });
 }
@@ -18,9 +19,8 @@ export function shortened(text: string, most: number): string {
 
 const known: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Control characters, and those that turn or hide the text around them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const unseen = /[\u0000-\u001F\u007F-\u009F\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g;
+/** Control characters, format characters, and all that Unicode lets a screen leave out: tags, fillers, marks of direction. */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const steering = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
 

@@ -3,8 +3,9 @@ import type { SessionStore } from '@groundcrew/store';
 import { entryOf } from '../log/entry.js';
 import { reduce } from '../log/fold.js';
 import { viewOf } from '../log/history-view.js';
-import { agentOf, initialState, type SentRequest } from '../log/state.js';
+import { agentOf, initialState, type SentRequest, type SessionState } from '../log/state.js';
 import { HistoryReader } from './history-reader.js';
+import { readStoredUsage } from './stored-usage.js';
 
 /** A request of the past, as its wire got it. */
 export interface StoredRequest {
@@ -20,15 +21,18 @@ export class NoSuchRequest extends Error {
   override readonly name = 'NoSuchRequest';
 }
 
+/** What the log says of model calls of the past: the request of a turn, and what each call took. */
+export const storedCalls = { request: readStoredRequest, usage: readStoredUsage };
+
 /** Writes the request of a turn again, from what the log says. Throws NoSuchRequest, StoreError for a log that is damaged. */
-export async function readStoredRequest(
+async function readStoredRequest(
   store: SessionStore,
   sessionId: string,
   choice: TurnChoice,
 ): Promise<StoredRequest> {
   const { turns, offers } = await readTurns(store, sessionId);
-  const sent = chosen(turns, choice);
-  const { systemPrompt, history } = await agentAt(store, sessionId, sent.atSeq);
+  const { sent, agentId } = chosen(turns, choice);
+  const { systemPrompt, history } = agentOf(await stateAt(store, sessionId, sent.atSeq), agentId);
   const request = {
     system: systemPrompt,
     messages: new HistoryReader().read(viewOf(history, sent.cut, sent.view.model), sent.view),
@@ -40,12 +44,15 @@ export async function readStoredRequest(
 }
 
 interface StoredTurn {
+  /** A sub-agent's; turns of the session itself have none. */
+  readonly agentId: string | undefined;
   readonly eventIds: Set<string>;
   sent?: SentRequest;
 }
 
 async function readTurns(store: SessionStore, sessionId: string) {
   const turns: StoredTurn[] = [];
+  const last = new Map<string | undefined, StoredTurn>();
   const offers = new Map<string, readonly ToolSpec[]>();
   for await (const batch of store.read(sessionId))
     for (const record of batch) {
@@ -53,45 +60,52 @@ async function readTurns(store: SessionStore, sessionId: string) {
       const entry = entryOf(record);
       if ('note' in entry) {
         if (entry.note === 'tools.offered') offers.set(entry.data.digest, entry.data.tools);
-        const turn = turns.at(-1);
-        if (entry.note === 'request.sent' && entry.agentId === undefined && turn) turn.sent = entry.data;
+        const turn = last.get(entry.agentId);
+        if (entry.note === 'request.sent' && turn) turn.sent = entry.data;
         continue;
       }
       const { type, id, agentId } = entry.event;
-      if (agentId !== undefined) continue;
-      if (type === 'assistant.turn_start') turns.push({ eventIds: new Set([id]) });
-      else turns.at(-1)?.eventIds.add(id);
+      if (type === 'assistant.turn_start') {
+        const turn = { agentId, eventIds: new Set([id]) };
+        turns.push(turn);
+        last.set(agentId, turn);
+      } else last.get(agentId)?.eventIds.add(id);
     }
   return { turns, offers };
 }
 
 const kinds = new Set(['assistant.turn_start', 'assistant.message', 'request.sent', 'tools.offered']);
 
-function chosen(turns: readonly StoredTurn[], choice: TurnChoice): SentRequest {
-  const turn = turns.at(placeOf(turns, choice));
+function chosen(turns: readonly StoredTurn[], choice: TurnChoice) {
+  const own = turns.filter(({ agentId }) => agentId === undefined);
+  const turn = turnOf(turns, own, choice);
   if (!turn) {
-    const range = turns.length === 0 ? 'no turn yet' : `turns 1 to ${turns.length}`;
+    const range = own.length === 0 ? 'no turn yet' : `turns 1 to ${own.length}`;
     throw new NoSuchRequest(`There is no turn ${choice}: the session has ${range}`);
   }
-  if (turn.sent) return turn.sent;
+  if (turn.sent) return { sent: turn.sent, agentId: turn.agentId };
   throw new NoSuchRequest(
     `The request of turn ${choice} was not stored: the runtime ended before the model had answered, or did not keep requests yet`,
   );
 }
 
-function placeOf(turns: readonly StoredTurn[], choice: TurnChoice): number {
-  if (choice === 'last') return -1;
-  if (typeof choice === 'number') return choice < 1 ? turns.length : choice - 1;
-  const found = turns.findIndex(({ eventIds }) => eventIds.has(choice));
-  return found < 0 ? turns.length : found;
+/** Numbers count the turns of the session itself; those of sub-agents are found by their events. */
+function turnOf(
+  all: readonly StoredTurn[],
+  own: readonly StoredTurn[],
+  choice: TurnChoice,
+): StoredTurn | undefined {
+  if (choice === 'last') return own.at(-1);
+  if (typeof choice === 'number') return own[choice - 1];
+  return all.find(({ eventIds }) => eventIds.has(choice));
 }
 
-async function agentAt(store: SessionStore, sessionId: string, seq: number) {
+async function stateAt(store: SessionStore, sessionId: string, seq: number): Promise<SessionState> {
   let state = initialState;
   for await (const batch of store.read(sessionId))
     for (const record of batch) {
-      if (record.seq > seq) return agentOf(state);
+      if (record.seq > seq) return state;
       state = reduce(state, entryOf(record));
     }
-  return agentOf(state);
+  return state;
 }

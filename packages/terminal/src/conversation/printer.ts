@@ -12,6 +12,9 @@ interface Arriving {
   isReasoningShown: boolean;
 }
 
+/** Of what waits behind a running call, so many are in sight. */
+const mostHeld = 40;
+
 /** How many folded texts can be unfolded later. */
 const mostFolded = 50;
 
@@ -66,7 +69,11 @@ export class Printer {
   /** What can still change. */
   live(transcript: Transcript): readonly Line[] {
     const { items, streaming } = transcript.main;
-    const held = items.slice(this.printed).flatMap((item): readonly Line[] => {
+    // What is finished is printed in a moment; only what waits for a call that runs is held, and of that the end is shown.
+    const waiting = this.isBehind(transcript)
+      ? []
+      : items.slice(Math.max(this.printed, items.length - mostHeld));
+    const held = waiting.flatMap((item): readonly Line[] => {
       if (item.type === 'tool' && item.state === 'running') return runningLines(item, transcript);
       return new Printer(this.columns).itemLines(item, transcript);
     });

@@ -40,6 +40,7 @@ export class Renderer {
 
   /** Takes the live part away; what was printed stays. */
   close(last: readonly Line[]): void {
+    this.screen.settle();
     this.draw([], { lines: [], cursor: undefined });
     this.instance?.unmount();
     this.screen.close();

@@ -19,6 +19,8 @@ export class Screen extends EventEmitter {
   private knownColumns: number;
   private batch: string[] | undefined;
   private isSwallowing = false;
+  /** Runs while a window is being resized. */
+  private settling: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly output: Output,
@@ -42,9 +44,15 @@ export class Screen extends EventEmitter {
     return this.output.writableLength;
   }
 
-  /** The terminal is behind: nothing more should be drawn before it has caught up. */
+  /** The terminal is behind, or its window is being resized: nothing more should be drawn before `onceReady` calls. */
   get isFull(): boolean {
-    return this.output.writableNeedDrain;
+    return this.settling !== undefined || this.output.writableNeedDrain;
+  }
+
+  /** Calls when something can be drawn again. */
+  onceReady(listener: () => void): void {
+    if (this.settling === undefined) this.output.once('drain', listener);
+    else this.once('resize', listener);
   }
 
   /** Keeps finished lines until Ink comes to them. */
@@ -73,9 +81,22 @@ export class Screen extends EventEmitter {
 
   close(): void {
     this.output.off('resize', this.onResize);
+    clearTimeout(this.settling);
   }
 
+  /**
+   * A window that is drawn by its corner has many sizes, and the terminal is at a later one than the program knows. What is
+   * to be erased can only be counted when it has come to rest: with a size that was, lines above the live part would go.
+   */
   private readonly onResize = (): void => {
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => this.settle(), restMs);
+  };
+
+  /** Draws for the size there is. */
+  settle(): void {
+    clearTimeout(this.settling);
+    this.settling = undefined;
     const isNarrower = this.columns < this.knownColumns;
     this.knownColumns = this.columns;
     if (isNarrower) {
@@ -86,7 +107,7 @@ export class Screen extends EventEmitter {
     }
     this.emit('resize');
     this.isSwallowing = false;
-  };
+  }
 
   /** How many rows the live lines take above the cursor, after the terminal has wrapped them anew. */
   private rowsAbove(): number {
@@ -117,6 +138,9 @@ export class Screen extends EventEmitter {
     this.drawn = isErased ? { widths: [], cursor: undefined } : { widths, cursor };
   }
 }
+
+/** A window without a new size for so many milliseconds has come to rest. */
+const restMs = 60;
 
 /** What Ink is to print in the place of finished lines. */
 export function markOf(id: number): string {

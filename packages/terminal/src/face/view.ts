@@ -98,7 +98,7 @@ export class View {
   private flush(): void {
     this.timer = undefined;
     if (this.renderer.screen.isFull) {
-      this.world.output.once('drain', () => this.changed());
+      this.renderer.screen.onceReady(() => this.changed());
       return;
     }
     const lines = this.finished({ isBounded: true });

@@ -58,13 +58,12 @@ export function visibleLines(text: string): readonly string[] {
   return text.split('\n').map((line) => expandTabs(line.replace(hidden, codeOf)));
 }
 
-const hidden =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  /[\u0000-\u0008\u000A-\u001F\u007F-\u009F\u00AD\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFDD0-\uFDEF\uFEFF]/g;
+/** Control characters but tabs, format characters, and all that Unicode lets a screen leave out: tags, fillers, marks of direction. */
+const hidden = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFDD0-\uFDEF]/gu;
 
 function codeOf(character: string): string {
-  const code = character.charCodeAt(0);
-  return code < 0x100
-    ? `\\x${code.toString(16).padStart(2, '0')}`
-    : `\\u${code.toString(16).padStart(4, '0')}`;
+  const code = character.codePointAt(0) ?? 0;
+  const text = code.toString(16);
+  if (code > 0xffff) return `\\u{${text}}`;
+  return code < 0x100 ? `\\x${text.padStart(2, '0')}` : `\\u${text.padStart(4, '0')}`;
 }

@@ -1,0 +1,170 @@
+import type { EventData } from '@groundcrew/sdk/browser';
+import { useState } from 'preact/hooks';
+import { visible } from './words.js';
+
+type Value = string | number | boolean | string[];
+
+/** What users made of a form. */
+export interface Filled {
+  readonly action: 'accept' | 'decline';
+  readonly content?: Record<string, Value>;
+}
+
+interface Field {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly format?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly enumNames?: readonly string[];
+  readonly oneOf?: readonly Titled[];
+  readonly items?: { readonly enum?: readonly string[]; readonly anyOf?: readonly Titled[] };
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+interface Titled {
+  readonly const: string;
+  readonly title?: string;
+}
+
+/** A form, or a page to visit. */
+export function Form({
+  asked,
+  respond,
+}: {
+  readonly asked: EventData<'elicitation.requested'>;
+  respond(filled: Filled): void;
+}) {
+  const { message, mode, url, elicitationSource, requestedSchema } = asked;
+  const { properties = {}, required = [] } = requestedSchema ?? {};
+  // The runtime has checked the form.
+  const fields = Object.entries(properties as Readonly<Record<string, Field>>);
+  const [problem, setProblem] = useState('');
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget as HTMLFormElement);
+    const content = fields.map(([name, field]) => [name, valueIn(field, given.getAll(name))] as const);
+    const missing = content.find(([name, value]) => required.includes(name) && isNothing(value));
+    setProblem(
+      missing ? `${labelOf(...(fields.find(([name]) => name === missing[0]) ?? ['', {}]))} is needed` : '',
+    );
+    if (missing) return;
+    const filled = content.filter((entry): entry is readonly [string, Value] => !isNothing(entry[1]));
+    respond({ action: 'accept', ...(mode !== 'url' && { content: Object.fromEntries(filled) }) });
+  };
+  return (
+    <form onSubmit={submit} noValidate={false}>
+      <strong>
+        {elicitationSource ? `${visible(elicitationSource)}: ` : ''}
+        {visible(message)}
+      </strong>
+      {mode === 'url' && <PageToVisit url={url ?? ''} />}
+      {fields.map(([name, field]) => (
+        <FormField key={name} name={name} field={field} isRequired={required.includes(name)} />
+      ))}
+      {problem !== '' && <p role="alert">{problem}</p>}
+      <div class="bar">
+        <button type="submit" class="good">
+          {mode === 'url' ? 'I have been there' : 'Send'}
+        </button>
+        <button type="button" class="bad" onClick={() => respond({ action: 'decline' })}>
+          Decline
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The address in full; a link only where it leads to a page. */
+function PageToVisit({ url }: { readonly url: string }) {
+  const isPage = /^https?:\/\//i.test(url);
+  return (
+    <p>
+      {isPage ? (
+        <a href={url} target="_blank" rel="noopener noreferrer">
+          {visible(url)}
+        </a>
+      ) : (
+        <code>{visible(url)}</code>
+      )}
+    </p>
+  );
+}
+
+interface FieldProps {
+  readonly name: string;
+  readonly field: Field;
+  readonly isRequired: boolean;
+}
+
+function FormField({ name, field, isRequired }: FieldProps) {
+  const id = `form-${name}`;
+  return (
+    <p class="field">
+      <label for={id}>
+        {labelOf(name, field)}
+        {isRequired ? '' : ' (optional)'}
+      </label>
+      {field.description !== undefined && <small>{visible(field.description)}</small>}
+      <FieldInput name={name} id={id} field={field} isRequired={isRequired} />
+    </p>
+  );
+}
+
+function FieldInput({ name, id, field, isRequired }: FieldProps & { readonly id: string }) {
+  const choices = choicesOf(field);
+  const usual = field.default === undefined ? '' : String(field.default);
+  if (choices) {
+    const isMany = field.type === 'array';
+    const chosen = isMany && Array.isArray(field.default) ? field.default.map(String) : [usual];
+    return (
+      <select name={name} id={id} multiple={isMany} required={isRequired}>
+        {!isMany && usual === '' && <option value="">choose</option>}
+        {choices.map(({ value, label }) => (
+          <option key={value} value={value} selected={chosen.includes(value)}>
+            {visible(label)}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  if (field.type === 'boolean')
+    return <input type="checkbox" name={name} id={id} defaultChecked={field.default === true} />;
+  const shared = { name, id, required: isRequired, defaultValue: usual };
+  if (field.type === 'number' || field.type === 'integer') {
+    const step = field.type === 'integer' ? 1 : 'any';
+    return <input type="number" step={step} min={field.minimum} max={field.maximum} {...shared} />;
+  }
+  const { minLength, maxLength, format } = field;
+  if (format === 'date') return <input type="date" {...shared} />;
+  if (format === 'email') return <input type="email" {...shared} />;
+  if (format === 'uri') return <input type="url" {...shared} />;
+  return <input type="text" minLength={minLength} maxLength={maxLength} {...shared} />;
+}
+
+function labelOf(name: string, { title }: Field): string {
+  return visible(title ?? name);
+}
+
+function choicesOf(field: Field): readonly { readonly value: string; readonly label: string }[] | undefined {
+  const listed = field.enum ?? field.items?.enum;
+  if (listed) return listed.map((value, at) => ({ value, label: field.enumNames?.[at] ?? value }));
+  const titled = field.oneOf ?? field.items?.anyOf;
+  return titled?.map((each) => ({ value: each.const, label: each.title ?? each.const }));
+}
+
+function valueIn({ type }: Field, given: readonly FormDataEntryValue[]): Value {
+  const words = given.filter((each): each is string => typeof each === 'string');
+  if (type === 'boolean') return words.length > 0;
+  if (type === 'array') return words;
+  const [text = ''] = words;
+  return (type === 'number' || type === 'integer') && text !== '' ? Number(text) : text;
+}
+
+function isNothing(value: Value): boolean {
+  return value === '' || (Array.isArray(value) && value.length === 0);
+}
