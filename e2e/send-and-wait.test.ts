@@ -11,6 +11,14 @@ const said = (session: Pick<Session, 'events'>) =>
     type === 'user.message' ? [(data as { content: string }).content] : [],
   );
 
+/** The id of the first prompt that waits, as soon as one does. */
+const waiting = async (session: Session): Promise<string> => {
+  for (;;) {
+    const { items } = await session.call<{ items: { id: string }[] }>('session.queue.pendingItems');
+    if (items[0]) return items[0].id;
+  }
+};
+
 describe('a prompt that is waited for', () => {
   test('is answered with its last message, after the event that ended it', async () => {
     const { session } = await runtime.session([look, say('a fork')], { tools });
@@ -33,10 +41,7 @@ describe('a prompt that is waited for', () => {
     await session.send('First');
     await model.asked(1);
     const second = session.call('session.sendAndWait', { prompt: 'Second' });
-    await session.client.until(
-      () => (session.events.some(({ type }) => type === 'pending_messages.modified') ? true : undefined),
-      'the second prompt waits',
-    );
+    await waiting(session);
     const third = session.call('session.sendAndWait', { prompt: 'Third' });
     first.release();
     expect(await second).toMatchObject({ response: { data: { content: 'two' } }, aborted: false });
@@ -52,10 +57,7 @@ describe('a prompt that is waited for', () => {
     const running = session.call('session.sendAndWait', { prompt: 'Run' });
     await model.asked(1);
     const queued = session.call('session.sendAndWait', { prompt: 'Wait' });
-    let items: readonly { id: string }[] = [];
-    while (items.length === 0)
-      ({ items } = await session.call<{ items: { id: string }[] }>('session.queue.pendingItems'));
-    await session.call('session.queue.removeAt', { id: items[0]?.id });
+    await session.call('session.queue.removeAt', { id: await waiting(session) });
     expect(await queued).toMatchObject({ aborted: true });
     await session.call('session.abort');
     expect(await running).toMatchObject({ aborted: true });
