@@ -56,6 +56,7 @@ export {
   sendMessagesOptions,
   sendOptions,
   switchOptions,
+  toolsSetOptions,
   updateOptions,
 } from './options/tables.js';
 export type {

@@ -123,7 +123,8 @@ export const toolFilterFields = () => ({
 });
 
 /** Names are checked by the handler, whose text clients know. */
-const clientTool = once(() =>
+/** A tool that a client serves. */
+export const clientTool = once(() =>
   sparseObject(
     {
       description: textOrNull,

@@ -11,6 +11,7 @@ import { withOwners } from './agents/definition.js';
 import { HostAgents } from './agents/host-agents.js';
 import { UnknownAgent } from './agents/session-agents.js';
 import { subAgentSettings } from './agents/subagent-settings.js';
+import { ownCommands } from './commands/session-commands.js';
 import { requireSandbox } from './exec/require-sandbox.js';
 import { LeftSessions } from './left-sessions.js';
 import { type Lifecycle, metadataOf, metadataOfHead } from './lifecycle.js';
@@ -44,6 +45,8 @@ export class Runtime {
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
   /** Starts an MCP server outside any session, looks what it offers, and ends it. */
   static readonly probeMcpServer = probeMcpServer;
+  /** The slash commands that every session has. */
+  static readonly commands = ownCommands;
   /** Logs in at an MCP server outside any session. */
   static readonly logInAtMcpServer = logInAtMcpServer;
   private readonly live: LiveSessions;

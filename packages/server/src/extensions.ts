@@ -65,6 +65,11 @@ export class Extensions {
     await this.load(session, extensions);
   }
 
+  /** The session has asked for extensions. */
+  has(sessionId: string): boolean {
+    return this.sessions.has(sessionId);
+  }
+
   list(sessionId: string) {
     return [...(this.sessions.get(sessionId)?.entries.values() ?? [])].map(({ found, status, running }) => {
       const { id, name, source } = found;

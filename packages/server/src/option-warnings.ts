@@ -13,6 +13,7 @@ import {
   sendMessagesOptions,
   sendOptions,
   switchOptions,
+  toolsSetOptions,
   updateOptions,
 } from '@groundcrew/protocol';
 import { Refusal } from './failure.js';
@@ -30,6 +31,8 @@ const optionTables: Readonly<Record<string, SupportTable>> = {
   'session.options.update': updateOptions,
   'session.model.switchTo': switchOptions,
   'session.provider.add': providerAddOptions,
+  'session.provider.sync': providerAddOptions,
+  'session.tools.set': toolsSetOptions,
   'session.provider.update': providerUpdateOptions,
 };
 

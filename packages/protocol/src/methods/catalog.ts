@@ -1,5 +1,6 @@
 import { accountMethods } from './account.js';
 import { agentsMethods } from './agents.js';
+import { commandsMethods } from './commands.js';
 import { hooksMethods } from './hooks.js';
 import { hostMethods } from './host.js';
 import { instructionsMethods } from './instructions.js';
@@ -13,6 +14,7 @@ import { sessionMethods } from './session.js';
 import { sessionAgentsMethods } from './session-agents.js';
 import { sessionCanvasMethods } from './session-canvas.js';
 import { sessionCommandsMethods } from './session-commands.js';
+import { sessionCustomizationsMethods } from './session-customizations.js';
 import { sessionEventLogMethods } from './session-event-log.js';
 import { sessionExtensionsMethods } from './session-extensions.js';
 import { sessionFactoryMethods } from './session-factory.js';
@@ -51,6 +53,7 @@ import { toolsMethods } from './tools.js';
 export const methods = {
   ...accountMethods,
   ...agentsMethods,
+  ...commandsMethods,
   ...hostMethods,
   ...hooksMethods,
   ...instructionsMethods,
@@ -64,6 +67,7 @@ export const methods = {
   ...sessionAgentsMethods,
   ...sessionCanvasMethods,
   ...sessionCommandsMethods,
+  ...sessionCustomizationsMethods,
   ...sessionEventLogMethods,
   ...sessionExtensionsMethods,
   ...sessionFactoryMethods,

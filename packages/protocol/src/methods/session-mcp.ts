@@ -79,6 +79,49 @@ export const sessionMcpMethods = {
   'session.mcp.isServerRunning': method('Whether a server is connected.', serverRef, () =>
     openObject({ running: z.boolean() }),
   ),
+  'session.mcp.listConfigured': method(
+    'The MCP servers of the session as they are configured; starts none and waits for none.',
+    sessionRef,
+    () =>
+      openObject({
+        servers: z.array(
+          openObject({
+            name: z.string(),
+            enabled: z.boolean(),
+            source: z.optional(z.enum(['user', 'workspace', 'plugin', 'builtin'])),
+            live: openObject({
+              status: mcpServerStatus(),
+              error: z.optional(z.string()),
+              toolsLoaded: z.boolean(),
+            }),
+          }),
+        ),
+      }),
+  ),
+  'session.mcp.moveLoadingToBackground': method(
+    'Has turns go on that wait for servers which are starting; these come when they are ready.',
+    sessionRef,
+    () => openObject({ movedToBackground: z.boolean() }),
+  ),
+  'session.mcp.prompts.get': method(
+    'The messages that a server makes of one of its prompts; they go to nobody else.',
+    () =>
+      inSession({
+        serverName: z.string(),
+        promptName: z.string(),
+        arguments: z.optional(z.record(z.string(), z.string())),
+      }),
+    () =>
+      openObject({
+        messages: z.array(openObject({ role: z.enum(['user', 'assistant']), content: z.unknown() })),
+        description: z.optional(z.string()),
+      }),
+  ),
+  'session.mcp.prompts.list': method(
+    'The prompts of a server that is connected, all on one page.',
+    () => inSession({ serverName: z.string(), cursor: z.optional(z.string()) }),
+    () => openObject({ prompts: z.array(z.record(z.string(), z.unknown())) }),
+  ),
   'session.mcp.resources.list': method('The resources of a server.', serverRef, () =>
     openObject({ resources: z.array(z.record(z.string(), z.unknown())) }),
   ),

@@ -30,6 +30,30 @@ export const sessionProviderMethods = {
         headers: z.record(z.string(), z.string()),
       }),
   ),
+  'session.provider.sync': method(
+    'Puts these named model services and their models in the place of all that the session has, in memory only.',
+    () =>
+      sparseObject(
+        { providers: () => z.array(namedProviderConfig()), models: () => z.array(providerModel()) },
+        { sessionId: text },
+      ),
+    () =>
+      openObject({
+        models: z.array(modelInfo()),
+        selectionIds: z.array(z.string()),
+        modelDeselected: z.optional(z.boolean()),
+      }),
+  ),
+  'session.provider.withdraw': method(
+    'Takes models back by `provider/model`, and a service with the last of its models; others stay.',
+    () => inSession({ models: z.array(z.string()) }),
+    () =>
+      openObject({
+        withdrawn: z.array(z.string()),
+        providersRemoved: z.array(z.string()),
+        modelDeselected: z.optional(z.boolean()),
+      }),
+  ),
   'session.provider.update': method(
     'Changes the settings it names of the model service, from the next model call on; the others stay.',
     () => inSession({ provider: providerConfig() }),

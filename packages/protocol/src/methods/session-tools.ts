@@ -3,7 +3,7 @@ import { clientToolResult } from '../content.js';
 import { method } from '../define.js';
 import { text } from '../fields.js';
 import { openObject } from '../schema.js';
-import { subagentSettings } from '../session-config.js';
+import { clientTool, subagentSettings } from '../session-config.js';
 import { sparseObject } from '../sparse-object.js';
 import { inSession, sessionRef, success } from './session-ref.js';
 
@@ -37,6 +37,32 @@ export const sessionToolsMethods = {
   'session.tools.updateSubagentSettings': method(
     'What holds for sub-agents from now on: models, limits, how many and how deep; null for what holds otherwise.',
     () => inSession({ subagents: z.nullish(subagentSettings()) }),
+    () => openObject({}),
+  ),
+  'session.tools.getSubagentSettings': method(
+    'What clients said of sub-agents, as they said it; null when they said nothing.',
+    sessionRef,
+    () => openObject({ subagents: z.nullable(subagentSettings()) }),
+  ),
+  'session.tools.listPendingRequests': method(
+    "The calls of clients' tools that wait for `handlePendingToolCall`, those of sub-agents too.",
+    sessionRef,
+    () =>
+      openObject({
+        items: z.array(
+          openObject({
+            requestId: z.string(),
+            toolCallId: z.string(),
+            toolName: z.string(),
+            arguments: z.optional(z.unknown()),
+            agentId: z.optional(z.string()),
+          }),
+        ),
+      }),
+  ),
+  'session.tools.set': method(
+    'Puts these in the place of all tools that this client brought; those of others stay.',
+    () => inSession({ tools: z.array(clientTool()) }),
     () => openObject({}),
   ),
   'session.tools.handlePendingToolCall': method(

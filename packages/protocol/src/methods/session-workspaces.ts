@@ -75,6 +75,25 @@ export const sessionWorkspacesMethods = {
   'session.workspaces.getWorkspace': method('What the workspace is, and where.', sessionRef, () =>
     openObject({ workspace: z.nullable(workspace()), path: z.optional(z.string()) }),
   ),
+  'session.workspaces.ensure': method(
+    'Makes the directory of the session, where it keeps one and it is gone.',
+    () => inSession({ context: z.optional(z.unknown()) }),
+    () => openObject({ workspace: z.nullable(workspace()), path: z.optional(z.string()) }),
+  ),
+  'session.workspaces.updateMetadata': method(
+    'Gives the session a name, as `session.name.set` does.',
+    () => inSession({ context: z.optional(z.unknown()), name: z.optional(z.string()) }),
+    () => openObject({ workspace: z.nullable(workspace()), path: z.optional(z.string()) }),
+  ),
+  'session.workspaces.addSummary': method(
+    'Keeps a summary beside those that compactions have left.',
+    () => inSession({ title: z.string(), content: z.string() }),
+    () =>
+      openObject({
+        summary: openObject({ number: z.number(), title: z.string(), filename: z.string() }),
+        workspace: z.nullable(workspace()),
+      }),
+  ),
   'session.workspaces.listCheckpoints': method('The summaries that compactions have left.', sessionRef, () =>
     openObject({
       checkpoints: z.array(openObject({ number: z.number(), title: z.string(), filename: z.string() })),

@@ -361,6 +361,12 @@ export const insertOptions: SupportOf<Insert> = {
   } satisfies SupportOf<Insert['message']>),
 };
 
+/** What becomes of each field of `session.tools.set`. */
+export const toolsSetOptions: SupportOf<Params<Methods['session.tools.set']>> = {
+  sessionId: used,
+  tools: list(tools),
+};
+
 /** What becomes of each field of `session.options.update`. */
 export const updateOptions: SupportOf<Update> = {
   sessionId: used,

@@ -122,7 +122,8 @@ export class SessionCommands {
   }
 }
 
-function ownCommands(): ListedCommand[] {
+/** The commands that every session has. */
+export function ownCommands(): ListedCommand[] {
   return Object.entries(builtinCommands).map(([name, { description, input }]) => ({
     name,
     description,

@@ -51,7 +51,8 @@ export class McpServer {
   private life: AbortController | undefined;
   private done: Promise<void> = Promise.resolve();
   /** Until when turns wait for it. */
-  private deadline = 0;
+  /** Until then turns wait for it. */
+  deadline = 0;
   private refreshing: Promise<void> | undefined;
   /** By the name of a tool, the description that approvals are for. */
   private readonly accepted = new Map<string, string>();

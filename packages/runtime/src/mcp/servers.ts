@@ -58,6 +58,8 @@ export class McpServers implements ToolSource {
   readonly logins: ServerLogins;
   private disabled: readonly string[] = [];
   private readonly listeners = new Set<() => void>();
+  /** Ends the waits for servers that are starting. */
+  private released = new AbortController();
   private readonly awaited = new Map<McpServer, Wait>();
   private readonly warned = new Set<string>();
   private hasBegun = false;
@@ -287,11 +289,23 @@ export class McpServers implements ToolSource {
     void server?.stop('stopped');
   }
 
+  /** Turns that wait for servers which are starting go on without them; false when none waits. */
+  moveToBackground(): boolean {
+    const isAwaited = this.awaited.size > 0;
+    for (const server of this.awaited.keys()) server.deadline = 0;
+    this.released.abort();
+    this.released = new AbortController();
+    return isAwaited;
+  }
+
   private async waitFor(server: McpServer, signal: AbortSignal): Promise<void> {
     const wait: Wait = { kind: 'mcp_server', serverName: server.name, since: this.host.clock.timestamp() };
+    const { signal: released } = this.released;
     this.awaited.set(server, wait);
     try {
-      await server.settled(signal);
+      await server.settled(AbortSignal.any([signal, released]));
+    } catch (error) {
+      if (signal.aborted || !released.aborted) throw error;
     } finally {
       this.awaited.delete(server);
     }

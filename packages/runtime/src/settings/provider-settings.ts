@@ -19,6 +19,7 @@ export const providerSettings = {
   withCapabilities,
   withChanges: withProviderChanges,
   withRegistry,
+  withoutModels,
   withoutWireModel,
   missingSecret,
 } as const;
@@ -66,6 +67,28 @@ function withRegistry(
     throw new InvalidProvider(`"${defaultProviderName}" is the name of the session's own provider`);
   if (providers.size === 0) return settings;
   return { ...settings, providers: [...providers.values()], models: [...models.values()] };
+}
+
+/** The settings without these models, by their selection ids, and without services that lose their last one. */
+function withoutModels(
+  settings: SessionSettings,
+  ids: readonly string[],
+): {
+  readonly settings: SessionSettings;
+  readonly withdrawn: readonly string[];
+  readonly removed: readonly string[];
+} {
+  const { models = [], providers = [] } = settings;
+  const gone = models.filter((each) => ids.includes(selectionId(each)));
+  const left = models.filter((each) => !gone.includes(each));
+  const isOver = ({ name }: NamedProvider) =>
+    gone.some((each) => each.provider === name) && !left.some((each) => each.provider === name);
+  const removed = providers.filter(isOver);
+  return {
+    settings: { ...settings, models: left, providers: providers.filter((each) => !removed.includes(each)) },
+    withdrawn: gone.map(selectionId),
+    removed: removed.map(({ name }) => name),
+  };
 }
 
 /** The settings for another model: the name a service knew the old one by goes with it. */

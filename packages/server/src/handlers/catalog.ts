@@ -72,6 +72,43 @@ const queueArrangementHandlers = lazySessionHandlers(
   async () => (await import('./queue-arrangement.js')).queueArrangementHandlers,
 );
 
+const rareHandlers = lazySessionHandlers(
+  [
+    'session.autopilotObjective.getState',
+    'session.contentExclusion.checkPaths',
+    'session.customizations.reload',
+    'session.mcp.listConfigured',
+    'session.mcp.moveLoadingToBackground',
+    'session.mcp.prompts.get',
+    'session.mcp.prompts.list',
+    'session.provider.sync',
+    'session.provider.withdraw',
+    'session.tools.getSubagentSettings',
+    'session.tools.listPendingRequests',
+    'session.tools.set',
+    'session.workspaces.addSummary',
+    'session.workspaces.ensure',
+    'session.workspaces.updateMetadata',
+  ],
+  async () => (await import('./rare-session-methods.js')).rareSessionHandlers,
+);
+
+const pluginsHomeHandlers = lazySessionHandlers(
+  [
+    'session.plugins.disable',
+    'session.plugins.enable',
+    'session.plugins.install',
+    'session.plugins.marketplaces.add',
+    'session.plugins.marketplaces.browse',
+    'session.plugins.marketplaces.list',
+    'session.plugins.marketplaces.refresh',
+    'session.plugins.marketplaces.remove',
+    'session.plugins.uninstall',
+    'session.plugins.update',
+  ],
+  async () => (await import('./session-plugins-home.js')).sessionPluginsHomeHandlers,
+);
+
 /** Methods that name a live session: their handlers are given it. */
 export const sessionMethodHandlers = {
   ...sessionHandlers,
@@ -98,6 +135,8 @@ export const sessionMethodHandlers = {
   ...sessionQuestionsHandlers,
   ...sessionQueueHandlers,
   ...queueArrangementHandlers,
+  ...rareHandlers,
+  ...pluginsHomeHandlers,
   ...sendHandlers,
   ...sessionRemoteHandlers,
   ...sessionSandboxHandlers,

@@ -68,7 +68,7 @@ export const hostPluginsHandlers: Handlers<Pick<Methods, HostNames>> = {
   },
 };
 
-type SessionNames = Extract<keyof Methods, `session.plugins.${string}`>;
+type SessionNames = 'session.plugins.list' | 'session.plugins.reload';
 
 export const sessionPluginsHandlers: SessionHandlers<Pick<Methods, SessionNames>> = {
   async 'session.plugins.list'(_params, { session, environment }) {

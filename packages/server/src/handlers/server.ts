@@ -1,7 +1,15 @@
 import type { Methods } from '@groundcrew/protocol';
+import { Runtime } from '@groundcrew/runtime';
 import type { Handlers } from '../handler.js';
 
-type Names = 'auth.getStatus' | 'connect' | 'ping' | 'status.get' | 'models.list' | 'runtime.shutdown';
+type Names =
+  | 'auth.getStatus'
+  | 'commands.list'
+  | 'connect'
+  | 'ping'
+  | 'status.get'
+  | 'models.list'
+  | 'runtime.shutdown';
 
 export const serverHandlers: Handlers<Pick<Methods, Names>> = {
   async connect({ enableGitHubTelemetryForwarding, clientInfo }, { client, environment }) {
@@ -25,6 +33,9 @@ export const serverHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'auth.getStatus'(_params, { environment }) {
     return environment.authStatus();
+  },
+  async 'commands.list'() {
+    return { commands: Runtime.commands() };
   },
   async 'models.list'({ gitHubToken }, { environment }) {
     return { models: await environment.listModels(gitHubToken === undefined ? {} : { gitHubToken }) };

@@ -2,9 +2,10 @@ import type { JsonObject, Methods } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
+import type { rareSessionHandlers } from './rare-session-methods.js';
 
 type McpServer = ReturnType<Session['tools']['mcp']['list']>[number];
-type Names = Extract<keyof Methods, `session.mcp.${string}`>;
+type Names = Exclude<Extract<keyof Methods, `session.mcp.${string}`>, keyof typeof rareSessionHandlers>;
 
 export const sessionMcpHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.mcp.list'(_params, { session }) {

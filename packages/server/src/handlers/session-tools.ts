@@ -2,8 +2,9 @@ import type { JsonObject, Methods } from '@groundcrew/protocol';
 import type { ExternalAnswer } from '@groundcrew/runtime';
 import { boundedResult } from '../bounds.js';
 import type { SessionHandlers } from '../handler.js';
+import type { rareSessionHandlers } from './rare-session-methods.js';
 
-type Names = Extract<keyof Methods, `session.tools.${string}`>;
+type Names = Exclude<Extract<keyof Methods, `session.tools.${string}`>, keyof typeof rareSessionHandlers>;
 
 export const sessionToolsHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.tools.initializeAndValidate'(_params, { session }) {

@@ -2,8 +2,12 @@ import type { Methods } from '@groundcrew/protocol';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
 import { describeWorkspace } from '../workspace.js';
+import type { rareSessionHandlers } from './rare-session-methods.js';
 
-type Names = Extract<keyof Methods, `session.workspaces.${string}`>;
+type Names = Exclude<
+  Extract<keyof Methods, `session.workspaces.${string}`>,
+  keyof typeof rareSessionHandlers
+>;
 
 const modes = ['unstaged', 'branch', 'session'] as const;
 
