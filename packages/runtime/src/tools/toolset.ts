@@ -106,7 +106,9 @@ export function unmatchedEntries(
   const offered = sources.flatMap((source) => source.tools());
   const open = entries.filter(
     (entry) =>
-      !wholeSource.test(entry) && !comingAndGoing.test(entry) && !offered.some((tool) => matches(tool, entry)),
+      !wholeSource.test(entry) &&
+      !comingAndGoing.test(entry) &&
+      !offered.some((tool) => matches(tool, entry)),
   );
   const isPending = (entry: string) =>
     !/^(?:builtin|custom):/.test(entry) &&
