@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { withRooms } from './rooms-drawing.js';
 import { statusPage } from './status-page.js';
+import { wireOptions } from './wire-options.js';
 import { wirePage } from './wire-page.js';
 import { wireSchema } from './wire-schema.js';
 
@@ -10,6 +11,7 @@ const files = {
   'docs/wire.md': wirePage(wire),
   'docs/architecture.md': withRooms(readFileSync('docs/architecture.md', 'utf8')),
   'docs/status.md': statusPage(),
+  'packages/sdk/src/wire-options.ts': wireOptions(),
 };
 
 mkdirSync('packages/protocol/schema', { recursive: true });

@@ -1,7 +1,8 @@
 export type { Attachment, SentAttachment } from './attachment.js';
 export { builtinToolNames } from './builtin-tools.js';
 export { type Callbacks, callbacks } from './callbacks/catalog.js';
-export { type HookPoints, type HookType, hookPoints, hookTypes } from './callbacks/hooks.js';
+export { hookTypes } from './callbacks/hook-types.js';
+export { type HookPoints, type HookType, hookPoints } from './callbacks/hooks.js';
 export { type Notifications, notifications } from './callbacks/notifications.js';
 export type { ClientToolResult, ToolContent, ToolOutput } from './content.js';
 export {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { hookTypes } from './callbacks/hooks.js';
+import { hookTypes } from './callbacks/hook-types.js';
 import { canvasDeclaration } from './canvas.js';
 import {
   anything,

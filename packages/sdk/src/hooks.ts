@@ -233,8 +233,9 @@ export function hookFor(hooks: SessionHooks, hookType: string): HookHandler<Hook
 
 /** The points that an app has hooks for, those of a class included: the runtime asks at no other. */
 export function hookTypesOf(hooks: SessionHooks): HookType[] {
-  for (const name of namesIn(hooks)) refuseUseless(name, hooks);
-  return hookTypes.filter((type) => hookFor(hooks, type) !== undefined);
+  const names = [...new Set(namesIn(hooks))];
+  for (const name of names) refuseUseless(name, hooks);
+  return names.flatMap((name) => hookTypes.filter((type) => nameOf(type) === name && hookFor(hooks, type)));
 }
 
 /** An app that denies in a hook must not run without it. */

@@ -120,7 +120,8 @@ export {
   type SystemMessageConfig,
   type SystemMessageSection,
 } from './system-message.js';
-export type { AgentTask, NewAgentTask, SessionTasks } from './tasks.js';
+export type { NewAgentTask } from './task-options.js';
+export type { AgentTask, SessionTasks } from './tasks.js';
 export type { TelemetryOptions } from './telemetry.js';
 export type { ToolResultObject } from './tool-result.js';
 export type { TraceContext } from './trace.js';

@@ -1,4 +1,3 @@
-import { resumeOptions, type Support, type SupportTable } from '@groundcrew/protocol';
 import type { ClientOptions } from './client-options.js';
 import type { CommandDefinition } from './commands.js';
 import type { RuntimeConnection } from './connection-options.js';
@@ -21,8 +20,9 @@ import type {
   SetModelOptions,
   SubagentOptions,
 } from './session-options.js';
-import type { NewAgentTask } from './tasks.js';
+import type { NewAgentTask } from './task-options.js';
 import type { TelemetryOptions } from './telemetry.js';
+import { wireOptions } from './wire-options.js';
 
 /** The names of an object's fields; of those with fields of their own, what these are. */
 interface Names {
@@ -84,20 +84,8 @@ const ofTheWire = [
 const field = (names: Names) => ({ each: 'field', names }) as const;
 const item = (names: Names) => ({ each: 'item', names }) as const;
 
-function namesIn(table: SupportTable): Names {
-  return Object.fromEntries(Object.entries(table).map(([name, support]) => [name, nameOf(support)]));
-}
-
-function nameOf(support: Support): Names[string] {
-  return support.type === 'object' ? { each: support.each, names: namesIn(support.fields) } : true;
-}
-
-function fieldsOf(support: Support): Names {
-  return support.type === 'object' ? namesIn(support.fields) : {};
-}
-
 const provider: NamesOf<ProviderConfig> = {
-  ...(fieldsOf(resumeOptions.provider) as NamesOf<Omit<ProviderConfig, 'bearerTokenProvider'>>),
+  ...wireOptions.provider.names,
   bearerTokenProvider: true,
 };
 
@@ -206,7 +194,7 @@ const handlers = {
 } as const;
 
 const passedOn = Object.fromEntries(
-  Object.entries(namesIn(resumeOptions)).filter(([name]) => !ofTheWire.some((each) => each === name)),
+  Object.entries(wireOptions).filter(([name]) => !ofTheWire.some((each) => each === name)),
 );
 
 const session = {
@@ -288,7 +276,7 @@ const model: NamesOf<SetModelOptions> = {
   reasoningSummary: true,
   verbosity: true,
   contextTier: true,
-  modelCapabilities: nameOf(resumeOptions.modelCapabilities),
+  modelCapabilities: wireOptions.modelCapabilities,
   requireAvailable: true,
 };
 

@@ -1,4 +1,5 @@
 import type { Methods, Result, SessionEvent } from '@groundcrew/protocol';
+import type { NewAgentTask } from './task-options.js';
 import type { Warnings } from './warnings.js';
 import type { Call } from './wire.js';
 
@@ -6,17 +7,6 @@ import type { Call } from './wire.js';
 export type AgentTask = Exclude<ListedTask, { readonly clientTaskId: string }>;
 
 type ListedTask = Result<Methods['session.tasks.list']>['tasks'][number];
-
-/** What begins a sub-agent in the background. */
-export interface NewAgentTask {
-  /** The name of an agent, such as `explore`, or one of `customAgents`. */
-  readonly agentType: string;
-  readonly prompt: string;
-  /** A short name for users. */
-  readonly name: string;
-  readonly description?: string;
-  readonly model?: string;
-}
 
 /** What tasks need of their session. */
 interface TaskSession {

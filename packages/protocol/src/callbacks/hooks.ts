@@ -1,22 +1,7 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { once, openEnum, openObject } from '../schema.js';
-
-/** Every hook point by its name. */
-export const hookTypes = [
-  'agentStop',
-  'errorOccurred',
-  'postToolUse',
-  'postToolUseFailure',
-  'preMcpToolCall',
-  'preToolUse',
-  'sessionEnd',
-  'sessionStart',
-  'subagentStart',
-  'subagentStop',
-  'userPromptSubmitted',
-  'userPromptTransformed',
-] as const;
+import { hookTypes } from './hook-types.js';
 
 /** One callback for every hook point; `hookPoints` says what goes in and out at each. */
 export const hookCallbacks = {

@@ -502,7 +502,10 @@ describe('a push', () => {
     const approvals = [{ kind: 'commands', commandIdentifiers: ['git remote', line.slice(0, 15).trim()] }];
     if (!line.includes('add')) git(work, 'remote', 'add', 'here', './stuff');
     expect(
-      await judged(line, { ...approvalOf(line), approvals: [...approvalOf(line).approvals, ...approvals] }),
+      await judged(line, {
+        ...approvalOf(line),
+        approvals: [...(approvalOf(line).approvals ?? []), ...approvals],
+      }),
     ).toBe('ask');
     const elsewhere = line.replace('./stuff', 'https://example.com/x').replace('here', 'there');
     if (!line.includes('update')) expect(await judged(elsewhere, approvalOf(elsewhere))).toBe('allow');
