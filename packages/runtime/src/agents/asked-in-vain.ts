@@ -11,14 +11,16 @@ const mostNames = 10;
 
 /** What an agent that is about to work asks for and does not get: one sentence each. Pure. */
 export function askedInVain(
-  { name, tools = [], skills = [], model, source }: AgentDefinition,
+  { name, tools = [], skills = [], model, source, mcpServers }: AgentDefinition,
   { unknownTools, hasSkill, hasModel }: Offers,
 ): readonly string[] {
   if (source === 'builtin') return [];
   const missing = skills.filter((skill) => !hasSkill(skill));
+  // The tools of clients' agents are looked at when the session's options are.
+  const isLookedAt = source === 'custom' && mcpServers === undefined;
   const isModelMissing = model !== undefined && !hasModel(model);
   return [
-    ...lacks(name, 'tools', unknownTools(tools)),
+    ...(isLookedAt ? [] : lacks(name, 'tools', unknownTools(tools))),
     ...lacks(name, 'skills', missing),
     ...(isModelMissing
       ? [`The agent ${name} wants the model ${model}, which is not available: it works with the session's.`]
