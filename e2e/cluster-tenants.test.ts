@@ -82,7 +82,7 @@ class TenantNodes {
       workingDirectory: this.#home.path,
       environment: {
         GROUNDCREW_STORE: this.store,
-        GROUNDCREW_NATS: this.nats,
+        GROUNDCREW_NATS: this.nats.replace('nats://', 'nats://token-of-the-tests@'),
         GROUNDCREW_BASE_URL: this.baseUrl,
         GROUNDCREW_API_KEY: 'key-of-the-tests',
         GROUNDCREW_MODEL: 'scripted',
@@ -245,6 +245,26 @@ describe.skipIf(!world)('tenants of several nodes', { timeout: 90_000 }, () => {
     const stored = await theirs.stored();
     expect(story(stored)).toContain('assistant.message "seen"');
     expect(story(stored).filter((line) => line.startsWith('external_tool.requested')).length).toBe(1);
+  });
+
+  test('a server of tenants does not start on a database or a NATS that their commands could open', async () => {
+    await open(0);
+    const { username, password } = new URL(store);
+    const plain = store.replace(`${username}:${password}@`, `${username}@`);
+    const closed = world.nats.url.replace('nats://', 'nats://token-of-the-tests@');
+    const started = async (words: readonly string[]) => {
+      const flags = ['serve', '--listen', '127.0.0.1:0', '--auth', nodes.authFile, ...words];
+      const server = new RuntimeProcess({ flags, home: nodes.homeOf(9), workingDirectory: nodes.work });
+      return { ...(await server.exited), stderr: server.stderr };
+    };
+    expect(await started(['--store', plain, '--nats', closed])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('it must demand a password'),
+    });
+    expect(await started(['--store', store, '--nats', world.nats.url])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('it must demand a user or a token'),
+    });
   });
 
   whole(

@@ -136,9 +136,10 @@ function houseOf(
 }
 
 /** Loaded where sessions are in PostgreSQL only. */
-async function storesOf({ store, environment }: TenantsOptions): Promise<TenantStores | undefined> {
+async function storesOf({ store, cluster, environment }: TenantsOptions): Promise<TenantStores | undefined> {
   if (store === undefined) return undefined;
-  const { tenantStores } = await import('./tenant-store.js');
+  const { tenantStores, requireClosedBus } = await import('./tenant-store.js');
+  if (cluster) requireClosedBus(cluster.nats);
   return tenantStores(store, environment);
 }
 

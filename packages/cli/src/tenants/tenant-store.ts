@@ -20,11 +20,24 @@ export function tenantStores(url: string, { PGPASSWORD }: Environment): TenantSt
     );
   // Their environment has none of the operator's variables.
   const own = PGPASSWORD === undefined ? url : withPassword(url, PGPASSWORD);
+  if (!readAddresses(own).every((address) => new URL(address.url).password !== ''))
+    throw new UsageError(
+      '--auth: commands of tenants reach PostgreSQL as the server does, so it must demand a password: name it in --store, or PGPASSWORD',
+    );
   const { schema = 'groundcrew' } = readAddresses(url)[0] ?? {};
   if (schema.length > longestSchema || schema.includes(':'))
     throw new UsageError(`--auth: the schema of --store may have ${longestSchema} characters, and no colon`);
   const prefix = `${schema}:`;
   return { prefix, of: (tenant) => withSchema(own, `${prefix}${tenant}`) };
+}
+
+/** Throws UsageError where commands of tenants could listen to what nodes say to one another. */
+export function requireClosedBus(nats: string): void {
+  const open = nats.split(/[\s,]+/).filter((part) => part !== '' && !part.includes('@'));
+  if (open.length > 0)
+    throw new UsageError(
+      '--auth: commands of tenants reach NATS as the server does, so it must demand a user or a token: nats://user:password@host',
+    );
 }
 
 function withPassword(url: string, password: string): string {
