@@ -19,7 +19,7 @@ import { noteLack, waitsOf } from './lacks.js';
 import type { Lease } from './lease.js';
 import { overviewOf } from './overview.js';
 import { countUse, leavePlace, takePlace, usedToday } from './quotas.js';
-import { schemasWithOrphans } from './schemas.js';
+import { schemasOf, withOrphans } from './schemas.js';
 
 type Work<T> = (connection: Connection) => Promise<T>;
 
@@ -40,9 +40,17 @@ export interface ClusterViewParts {
   write<T>(work: Work<T>, deadline: number): Promise<T>;
 }
 
+/** Which schemas there are is asked so seldom: a new one has no work that is lost already. */
+const schemasKnownMs = 3_000;
+
 /** The same store as several nodes see it. */
 export class ClusterView implements ClusterStore {
   #isNode = false;
+  #schemas: { readonly prefix: string; readonly names: readonly string[]; readonly until: number } = {
+    prefix: '',
+    names: [],
+    until: 0,
+  };
 
   constructor(private readonly parts: ClusterViewParts) {}
 
@@ -102,8 +110,14 @@ export class ClusterView implements ClusterStore {
   };
 
   async schemasWithOrphans(prefix: string): Promise<readonly string[]> {
-    if (this.parts.isGraceTime()) return [];
-    return this.parts.read((connection) => schemasWithOrphans(connection, prefix));
+    const { read, isGraceTime } = this.parts;
+    if (isGraceTime()) return [];
+    if (performance.now() > this.#schemas.until || this.#schemas.prefix !== prefix) {
+      const names = await read((connection) => schemasOf(connection, prefix));
+      this.#schemas = { prefix, names, until: performance.now() + schemasKnownMs };
+    }
+    const { names } = this.#schemas;
+    return read((connection) => withOrphans(connection, names));
   }
 
   overview(): Promise<ClusterOverview> {

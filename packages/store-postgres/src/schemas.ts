@@ -1,31 +1,48 @@
 import { isOrphaned } from './cluster.js';
 import type { Connection } from './connection.js';
+import { isRefusal } from './faults.js';
 import { inSchema } from './schema.js';
 
 /** So many schemas are looked at by one statement. */
 const atOnce = 50;
 
-/** Schemas of this store whose names begin so and in which some work has no live node. */
-export async function schemasWithOrphans(connection: Connection, prefix: string): Promise<readonly string[]> {
+/** Schemas with tables of this store whose names begin so. */
+export async function schemasOf(connection: Connection, prefix: string): Promise<readonly string[]> {
   const found = await connection.all<{ readonly name: string }>({
     text: `SELECT table_schema::text AS name FROM information_schema.tables
       WHERE table_name = $2 AND left(table_schema, length($1)) = $1 ORDER BY 1`,
     values: [prefix, 'gc_gate'],
   });
-  const names = found.map(({ name }) => name);
-  const wanting: string[] = [];
-  for (let from = 0; from < names.length; from += atOnce)
-    wanting.push(...(await lookAt(connection, names.slice(from, from + atOnce))));
-  return wanting;
+  return found.map(({ name }) => name);
 }
 
-async function lookAt(connection: Connection, names: readonly string[]): Promise<readonly string[]> {
-  const parts = names.map((name, index) =>
-    inSchema(`SELECT $${index + 1}::text AS name WHERE ${isOrphaned}`, name),
+/** Those of them in which some work has no live node. */
+export async function withOrphans(
+  connection: Connection,
+  schemas: readonly string[],
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let from = 0; from < schemas.length; from += atOnce)
+    found.push(...(await lookAt(connection, schemas.slice(from, from + atOnce))));
+  return found;
+}
+
+/** One that is being removed, or damaged, keeps nobody from finding the work of others. */
+async function lookAt(connection: Connection, schemas: readonly string[]): Promise<readonly string[]> {
+  const parts = schemas.map((schema, index) =>
+    inSchema(`SELECT $${index + 1}::text AS name WHERE ${isOrphaned}`, schema),
   );
-  const rows = await connection.all<{ readonly name: string }>({
-    text: parts.join(' UNION ALL '),
-    values: [...names],
-  });
-  return rows.map(({ name }) => name);
+  try {
+    const rows = await connection.all<{ readonly name: string }>({
+      text: parts.join(' UNION ALL '),
+      values: [...schemas],
+    });
+    return rows.map(({ name }) => name);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    if (schemas.length === 1) return [];
+    const each: string[] = [];
+    for (const schema of schemas) each.push(...(await lookAt(connection, [schema])));
+    return each;
+  }
 }
