@@ -25,6 +25,7 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.send'(params, context) {
     const { session } = context;
     requirePromptSize(typeof params.prompt === 'string' ? params.prompt : '', params.attachments ?? []);
+    requirePromptSize(params.displayPrompt ?? '');
     const prompt: Prompt = {
       messageId: params.messageId ?? randomUUID(),
       text: typeof params.prompt === 'string' ? params.prompt : '',
