@@ -172,6 +172,27 @@ test('a field that nobody knows is named, and many of them are no flood', async 
   expect(Math.max(...warnings.map(({ length }) => length))).toBeLessThan(200);
 });
 
+test('more values than options can have are refused, and many tools are not', async () => {
+  const many = (length: number) => Array.from({ length }, (_, index) => `value ${index} ${'x'.repeat(20)}`);
+  const field = { type: 'string', description: 'a field of it' };
+  const properties = Object.fromEntries(many(20).map((name) => [name, field]));
+  const tools = many(500).map((_, index) => ({
+    name: `t${index}`,
+    parameters: { type: 'object', properties },
+  }));
+  const { session } = await runtime.session([], { tools });
+  const refused = { message: expect.stringContaining('too many values') as string };
+  const { client } = runtime;
+  expect(await client.failure('session.create', { excludedTools: many(20_000) })).toMatchObject(refused);
+  expect(await client.failure('session.create', { tools: [...tools, ...tools, ...tools] })).toMatchObject(
+    refused,
+  );
+  expect(
+    await session.failure('session.send', { prompt: 'x', requestHeaders: { ...many(20_000) } }),
+  ).toMatchObject(refused);
+  expect(await session.failure('session.log', { message: 'x', more: many(60_000) })).toMatchObject(refused);
+});
+
 test('effort and precedence change by session.options.update', async () => {
   const { session, model } = await runtime.session([say('a'), say('b')], {
     toolFilterPrecedence: 'excluded',

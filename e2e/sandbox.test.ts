@@ -58,6 +58,14 @@ describe.skipIf(noSandbox !== undefined)('a command in the sandbox', () => {
     ).toEqual(['outside datano secret\n0\n<exited with exit code 1>']);
   });
 
+  test('sees no keys of the system either, not even as root', async () => {
+    expect(
+      await run([
+        'cat /etc/shadow /etc/shadow- /etc/gshadow /etc/ssh/ssh_host_*_key 2>/dev/null | wc -c; ls -A /etc/ssl/private 2>/dev/null | wc -l',
+      ]),
+    ).toEqual(['0\n0\n<exited with exit code 0>']);
+  });
+
   test('sees of the runtime only what is the session its own', async () => {
     const other = await commandSession(runtime, ['echo theirs'], { workingDirectory: work });
     const path = (session: string) => join(runtime.home.path, 'session-state', session);

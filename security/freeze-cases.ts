@@ -213,6 +213,24 @@ const fixedCases: readonly FreezeCase[] = [
     },
   },
   {
+    name: 'options of as many values as a message may have',
+    prepare: async (runtime) => {
+      const server = { command: 'true', args: ['a'], tools: ['*'] };
+      const many = Array.from({ length: 20_000 }, (_, index) => [`s${index}`, server] as const);
+      const sections = Array.from(
+        { length: 50_000 },
+        (_, index) => [`s${index}`, { action: 'remove' }] as const,
+      );
+      const systemMessage = { mode: 'customize', sections: Object.fromEntries(sections) };
+      return async () => {
+        const failures = [{ mcpServers: Object.fromEntries(many) }, { systemMessage }].map((settings) =>
+          runtime.client.failure('session.create', settings),
+        );
+        for (const failure of failures) await failsWith(failure, /too many values/);
+      };
+    },
+  },
+  {
     name: 'instructions of 20 MB',
     prepare: async (runtime) => {
       const content = 'be good\n'.repeat(2_500_000);

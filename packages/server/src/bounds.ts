@@ -7,6 +7,10 @@ export function requirePromptSize(text: string, attachments: readonly unknown[] 
     const size = `The prompt has ${text.length} characters; at most ${longestPrompt} are accepted.`;
     throw new Refusal(`${size} Attach a file, and the agent reads what it needs of it.`);
   }
+  if (attachments.length > mostAttachments)
+    throw new Refusal(
+      `The prompt has ${attachments.length} attachments; at most ${mostAttachments} are accepted.`,
+    );
   const attached = charactersIn(attachments);
   if (attached > mostAttached) {
     const size = `The attachments have ${attached} characters; at most ${mostAttached} are accepted.`;
@@ -23,6 +27,7 @@ export function boundedResult(result: string | JsonObject): string | JsonObject 
   return { textResultForLlm: `${error} Ask the tool for less at once.`, resultType: 'failure', error };
 }
 
+const mostAttachments = 1000;
 const longestPrompt = 2 * 1024 * 1024;
 const longestText = 4 * 1024 * 1024;
 /** Images and documents too. */

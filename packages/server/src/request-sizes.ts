@@ -1,4 +1,4 @@
-import { errorCodes } from '@groundcrew/protocol';
+import { errorCodes, isObject } from '@groundcrew/protocol';
 import { RpcError } from '@groundcrew/rpc';
 import { failedText } from './failure.js';
 
@@ -22,6 +22,44 @@ const larger: Readonly<Record<string, number>> = {
   'llmInference.httpResponseStart': 32 * mebibyte,
   'llmInference.httpResponseChunk': 32 * mebibyte,
 };
+
+/**
+ * Throws when a request has more values than its method has use for: each is checked, looked up in tables and stored, so
+ * a few megabytes of small ones hold up everybody else. What describes tools may have many, and they are passed on as they are.
+ */
+export function requireValues(method: string, params: unknown): void {
+  const isBoundElsewhere = Object.hasOwn(larger, method) || method.startsWith('session.permissions.');
+  if (isBoundElsewhere && method !== 'session.send') return;
+  const most = ofOptions.test(method) ? mostOptions : mostValues;
+  const isOfSchemas = (name: string) => name === 'tools' || name === 'output';
+  const schemas = isObject(params) ? [params.tools, params.output] : [];
+  if (hasMore(params, most, isOfSchemas) || hasMore(schemas, mostOfSchemas))
+    throw new RpcError(errorCodes.invalidParams, failedText(method, 'the request has too many values'));
+}
+
+/** What opens a session, changes it or gives it a prompt. */
+const ofOptions = /^sessions?\.(?:create|resume|open|send|options\.update|provider\.\w+|model\.switchTo)$/;
+const mostOptions = 15_000;
+const mostValues = 50_000;
+const mostOfSchemas = 60_000;
+
+/** Whether there are more than so many values; no further than that is looked, and not into fields of the root that are apart. */
+function hasMore(root: unknown, most: number, isApart: (name: string) => boolean = () => false): boolean {
+  const waiting: unknown[] = [root];
+  let count = 0;
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    // Names of a large object are not copied: one too many, and no more of them are read.
+    for (const name in value) {
+      count += 1;
+      if (count > most) return true;
+      const inside = (value as Readonly<Record<string, unknown>>)[name];
+      if (typeof inside === 'object' && !(value === root && isApart(name))) waiting.push(inside);
+    }
+  }
+  return false;
+}
 
 function megabytes(bytes: number): string {
   return (bytes / mebibyte).toFixed(1).replace(/\.0$/, '');

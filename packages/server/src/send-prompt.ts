@@ -63,6 +63,7 @@ export function messageOf({
   'text' | 'displayText' | 'source' | 'attachments'
 > {
   requirePromptSize(text, attachments);
+  requirePromptSize(displayPrompt ?? '');
   return {
     text,
     ...(displayPrompt !== undefined && { displayText: displayPrompt }),

@@ -21,7 +21,7 @@ import { Inference } from './inference.js';
 import { noticeOf } from './lifecycle-feed.js';
 import { optionWarnings, unknownParameters } from './option-warnings.js';
 import { PendingPeers } from './pending-peers.js';
-import { requireSize } from './request-sizes.js';
+import { requireSize, requireValues } from './request-sizes.js';
 import type { RoutedClient } from './routing.js';
 
 /** The wire side of a runtime: any number of clients, each on its own channel. */
@@ -107,6 +107,7 @@ export class Server {
         const refusal = this.admit(method, params, gatekeeper);
         if (refusal !== undefined) return refusal;
         requireSize(method, call.bodyBytes);
+        requireValues(method, params);
         const name = currentName(method);
         if (isMethod(name))
           requireRole(name, params, { identity: client.identity, access: this.environment.access });

@@ -82,7 +82,8 @@ function isGiven(value: unknown): boolean {
 function ofPlaces(params: Partial<Opening>): readonly string[] {
   const from = params.workingDirectory ?? '';
   return directories.flatMap((option) => {
-    const missing = (params[option] ?? []).filter((path) => !isDirectory(resolve(from, path)));
+    const looked = (params[option] ?? []).slice(0, mostLooked);
+    const missing = looked.filter((path) => !isDirectory(resolve(from, path)));
     return missing.slice(0, mostMissing).map((path) => {
       const shown = JSON.stringify(path.slice(0, longestPath));
       return `The option '${option}' has no effect for ${shown}: there is no such directory.`;
@@ -91,6 +92,7 @@ function ofPlaces(params: Partial<Opening>): readonly string[] {
 }
 
 const directories = ['instructionDirectories', 'pluginDirectories', 'additionalDirectories'] as const;
+const mostLooked = 100;
 const mostMissing = 10;
 const longestPath = 200;
 

@@ -1,4 +1,13 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isWithin } from '../workspace/paths.js';
@@ -19,10 +28,47 @@ export function ownHomes(environment: Readonly<Record<string, string | undefined
   return [...new Set(real.filter((home) => home !== undefined && home !== '/'))] as string[];
 }
 
-/** Keys, tokens, passwords and cookies in the user's homes. */
+/** Keys, tokens, passwords and cookies in the user's homes; and those of the system that this user, such as root, may read. */
 export function keyPlaces(homes: readonly string[]): readonly HiddenPlace[] {
-  return homes.flatMap((home) => keyNames.flatMap((name) => placeOf(join(home, name))));
+  const ofUser = homes.flatMap((home) => keyNames.map((name) => join(home, name)));
+  const ofHost = namesIn('/etc/ssh').filter((name) => /^ssh_host_.*_key$/.test(name));
+  const ofSystem = [...systemKeys, ...ofHost.map((name) => join('/etc/ssh', name))].filter(isReadable);
+  return [...ofUser, ...ofSystem].flatMap(placeOf);
 }
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    // Not there, or closed to this user and so to a child.
+    return false;
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+const systemKeys: readonly string[] = [
+  '/etc/shadow',
+  '/etc/shadow-',
+  '/etc/gshadow',
+  '/etc/gshadow-',
+  '/etc/ssl/private',
+  '/etc/pki/tls/private',
+  '/etc/letsencrypt',
+  '/etc/krb5.keytab',
+  '/etc/wireguard',
+  '/etc/NetworkManager/system-connections',
+  '/etc/kubernetes',
+  '/etc/rancher',
+  '/etc/docker/key.json',
+];
 
 /** Directories with homes of other users; the user's own is shown on top of them. */
 export function otherHomes(homes: readonly string[]): readonly HiddenPlace[] {
