@@ -8,7 +8,7 @@ import type { LogReaders } from '../log/event-readers.js';
 import { recall } from '../log/recall.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
-import { readServerConfig } from '../mcp/config.js';
+import { readServerConfig, vainParts } from '../mcp/config.js';
 import { elicitFor } from '../mcp/elicitation.js';
 import { gitHubServer, gitHubServerName } from '../mcp/github-server.js';
 import { fileTokens, memoryTokens } from '../mcp/oauth/token-book.js';
@@ -318,7 +318,9 @@ export class SessionTools {
     const missing = files?.problems.map((text) => `The MCP servers of a file are not there: ${text}`) ?? [];
     const { gitHubServer: wish } = settings;
     const noServer = wish && Object.keys(wish).length > 0 && !copilot ? [noGitHubServer] : [];
-    const problems = [...missing, ...(files?.warnings ?? []), ...noServer];
+    const described = [...(files?.servers ?? [])].map(([name, { raw }]) => [name, raw] as const);
+    const vain = [...described, ...Object.entries(mcpServers)].flatMap(([name, raw]) => vainParts(name, raw));
+    const problems = [...missing, ...(files?.warnings ?? []), ...noServer, ...vain];
     this.planner?.optionWarnings.add(problems);
     this.fileProblems = problems;
     const ofFiles = [...(files?.servers ?? [])].map(
