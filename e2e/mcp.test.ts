@@ -395,6 +395,26 @@ test('servers that a process before had are named in a warning, until a client n
   expect(warned).toEqual([[], [expect.stringContaining('without the MCP servers "one", "two"')], [], []]);
 });
 
+test('what of a server’s description has no effect is warned about', async () => {
+  const url = `http://127.0.0.1:${await closedPort()}/`;
+  const { session } = await sessionWith(
+    {
+      child: { ...testServer({ tools: ['echo'] }), headers: { A: 'secret' }, url: '', timeout: 0 },
+      far: { url, env: { KEY: 'secret' }, args: [], cwd: null, timeout: 2000 },
+    },
+    [say('hi')],
+  );
+  await session.turn('Go');
+  const warnings = session.events.flatMap(({ type, data }) =>
+    type === 'session.warning' ? [(data as { readonly message: string }).message] : [],
+  );
+  expect(warnings).toEqual([
+    "'headers' of the MCP server 'child' has no effect: the server is a command.",
+    "'timeout' of the MCP server 'child' has no effect: it must be more than 0 milliseconds.",
+    "'env' of the MCP server 'far' has no effect: the server is a url.",
+  ]);
+});
+
 test('a disabled server is not started, until it is enabled', async () => {
   const log = join(runtime.workingDirectory, 'disabled.log');
   const { session } = await sessionWith({ srv: testServer({ log }) }, [say('hi')], {

@@ -52,9 +52,8 @@ export type McpServerConfig = StdioConfig | RemoteConfig | InvalidConfig;
 /** Reads what a client or a file says of a server. Nothing is thrown: a bad description is a server that failed. */
 export function readServerConfig(raw: JsonObject, source: McpServerSource = 'user'): McpServerConfig {
   const common = commonOf(raw, source);
-  const { type, command, url } = raw;
-  const isRemote = isHttp(type) || type === 'sse' || (isAbsent(type) && isAbsent(command) && !isAbsent(url));
-  if (isRemote) return remoteOf(raw, common);
+  const { type, command } = raw;
+  if (isRemote(raw)) return remoteOf(raw, common);
   if (!isAbsent(type) && type !== 'local' && type !== 'stdio')
     return invalid(
       common,
@@ -70,6 +69,40 @@ export function readServerConfig(raw: JsonObject, source: McpServerSource = 'use
     env: textMapOf(raw.env),
     ...(typeof raw.cwd === 'string' && raw.cwd !== '' && { cwd: raw.cwd }),
   };
+}
+
+/** A sentence for each part of a description that has no effect. */
+export function vainParts(name: string, raw: JsonObject): readonly string[] {
+  const [others, kind] = isRemote(raw) ? [ofCommands, 'a url'] : [ofUrls, 'a command'];
+  const vain = others.filter((field) => !isEmpty(raw[field]));
+  const { timeout } = raw;
+  const isTimeVain = typeof timeout === 'number' && timeout <= 0;
+  return [
+    ...vain.map((field) => `'${field}' of the MCP server '${name}' has no effect: the server is ${kind}.`),
+    ...(isTimeVain
+      ? [`'timeout' of the MCP server '${name}' has no effect: it must be more than 0 milliseconds.`]
+      : []),
+  ];
+}
+
+const ofCommands = ['command', 'args', 'env', 'cwd'];
+const ofUrls = [
+  'url',
+  'headers',
+  'oauthClientId',
+  'oauthPublicClient',
+  'oauthGrantType',
+  'auth',
+  'headersRefreshTtlMs',
+];
+
+/** Clients write what they have no value for as nothing, or as something empty. */
+function isEmpty(value: JsonValue | undefined): boolean {
+  return isAbsent(value) || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
+}
+
+function isRemote({ type, command, url }: JsonObject): boolean {
+  return isHttp(type) || type === 'sse' || (isAbsent(type) && isAbsent(command) && !isAbsent(url));
 }
 
 /** Other programs write it in these ways. */

@@ -10,9 +10,9 @@ import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
 import { elicitFor } from '../mcp/elicitation.js';
-import { gitHubServer, gitHubServerName } from '../mcp/github-server.js';
 import { fileTokens, memoryTokens } from '../mcp/oauth/token-book.js';
 import { type McpHost, McpServers, type McpSettings } from '../mcp/servers.js';
+import { sessionServers } from '../mcp/session-servers.js';
 import { WorkspaceTrust } from '../mcp/workspace-trust.js';
 import { forbid } from '../permissions/policy.js';
 import { examine } from '../permissions/subject.js';
@@ -309,29 +309,11 @@ export class SessionTools {
     return forbid(subject, session.permissions.prohibitions(state))?.because;
   }
 
-  /** Servers that clients name stand above those of files. */
-  private mcpSettings(settings: SessionSettings, { copilot }: ModelAccess): McpSettings {
-    const { mcpServers = {}, disabledMcpServers = [], envValueMode = 'direct' } = settings;
-    const { workingDirectory, configDir, pluginDirectories, configDiscovery = false } = settings;
-    const places = { workingDirectory, configDir, pluginDirectories, isDiscovering: configDiscovery };
-    const files = this.environment.mcpFiles?.(places);
-    const missing = files?.problems.map((text) => `The MCP servers of a file are not there: ${text}`) ?? [];
-    const { gitHubServer: wish } = settings;
-    const noServer = wish && Object.keys(wish).length > 0 && !copilot ? [noGitHubServer] : [];
-    const problems = [...missing, ...(files?.warnings ?? []), ...noServer];
-    this.planner?.optionWarnings.add(problems);
-    this.fileProblems = problems;
-    const ofFiles = [...(files?.servers ?? [])].map(
-      ([name, { raw, source }]) => [name, readServerConfig(raw, source)] as const,
-    );
-    const ofClients = Object.entries(mcpServers).map(([name, raw]) => [name, readServerConfig(raw)] as const);
-    const own = wish && copilot && readServerConfig(gitHubServer(wish, copilot), 'builtin');
-    const builtin = own ? [[gitHubServerName, own] as const] : [];
-    return {
-      servers: new Map([...builtin, ...ofFiles, ...ofClients]),
-      disabled: [...disabledMcpServers, ...(files?.disabled ?? [])],
-      envValueMode,
-    };
+  private mcpSettings(settings: SessionSettings, access: ModelAccess): McpSettings {
+    const servers = sessionServers(settings, access, this.environment.mcpFiles);
+    this.planner?.optionWarnings.add(servers.problems);
+    this.fileProblems = servers.problems;
+    return servers.settings;
   }
 
   private mcpHost(): McpHost {
@@ -384,9 +366,6 @@ export class SessionTools {
     );
   }
 }
-
-const noGitHubServer =
-  "The option 'githubMcpToolConfig' has no effect: the session's models are not those of GitHub, and neither is its server.";
 
 /** What a server is to do, or wants done. */
 interface McpQuestion {
