@@ -164,28 +164,35 @@ test('a file that describes no agent is a warning with file, line and reason, wh
   expect(await names(session)).toEqual(['undescribed']);
 });
 
-test('what an agent asks for and the session does not have is a warning when it begins to work', async () => {
-  const { session } = await runtime.session([say('one'), say('two')], {
+test('what an agent asks for and the session does not have is a warning: of clients at once, of files when it begins', async () => {
+  const workingDirectory = join(runtime.home.path, 'hopeful');
+  mkdirSync(join(workingDirectory, '.github/agents'), { recursive: true });
+  writeFileSync(
+    join(workingDirectory, '.github/agents/filed.agent.md'),
+    '---\ndescription: Hopes\ntools: view, read, tracker/*, bash\nskills: other-skill\n---\nHope.',
+  );
+  const { session } = await runtime.session([say('one'), say('two'), say('three')], {
+    workingDirectory,
     customAgents: [
-      agent('hopeful', {
-        tools: ['view', 'serch', 'tracker/*', '*', 'bash'],
-        skills: ['no-such-skill'],
-        description: 'Hopes',
-      }),
+      agent('hopeful', { tools: ['view', 'serch', 'tracker/*', '*', 'bash'], skills: ['no-such-skill'] }),
     ],
   });
-  const warningsOf = async (prompt: string) =>
-    (await session.turn(prompt)).flatMap(({ type, data }) =>
-      type === 'session.warning' ? [(data as { message: string }).message] : [],
-    );
-  const misspelt =
-    'The option \'customAgents.tools\' has no effect for "serch": the session has no such tool.';
-  expect(await warningsOf('Hello')).toEqual([misspelt]);
-  await session.call('session.agent.select', { name: 'hopeful' });
-  await session.turn('Hello again');
-  expect(
+  const warnings = () =>
     session.events.flatMap(({ type, data }) =>
       type === 'session.warning' ? [(data as { message: string }).message] : [],
-    ),
-  ).toEqual([misspelt, 'The agent hopeful names skills that the session does not have: no-such-skill.']);
+    );
+  await session.turn('Hello');
+  const ofClient =
+    'The option \'customAgents.tools\' has no effect for "serch": the session has no such tool.';
+  expect(warnings()).toEqual([ofClient]);
+  for (const name of ['hopeful', 'filed']) {
+    await session.call('session.agent.select', { name });
+    await session.turn(`Hello ${name}`);
+  }
+  expect(warnings()).toEqual([
+    ofClient,
+    'The agent hopeful names skills that the session does not have: no-such-skill.',
+    'The agent filed names tools that the session does not have: read.',
+    'The agent filed names skills that the session does not have: other-skill.',
+  ]);
 });

@@ -5,6 +5,7 @@ import type { SessionState } from '../log/state.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
+import { unknownTools } from '../tools/toolset.js';
 import { disallowedModel, isAllowedModel } from '../turn/allowed-models.js';
 import type { LeadingAgent } from '../turn/planned-agent.js';
 import { AgentFiles, agentRoots } from './agent-files.js';
@@ -31,7 +32,7 @@ interface AgentSession {
       problemWith(model: string): Promise<string | undefined>;
     };
     serversOfAgent(servers: Readonly<Record<string, JsonObject>>): ToolSource;
-    unknownTools(names: readonly string[]): readonly string[];
+    readonly all: readonly ToolSource[];
   };
   state(): Promise<SessionState>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
@@ -330,10 +331,9 @@ export class SessionAgents implements ToolSource {
   }
 
   private ineffectiveOf(agent: AgentDefinition): readonly string[] {
-    const { skills, tools } = this.session;
     return askedInVain(agent, {
-      unknownTools: (names) => tools.unknownTools(names),
-      hasSkill: (name) => skills.all.some((skill) => skill.enabled && skill.name === name),
+      unknownTools: (names) => unknownTools(this.session.tools.all, names),
+      hasSkill: (name) => this.session.skills.all.some((skill) => skill.enabled && skill.name === name),
       hasModel: (model) => this.hasModel(model),
     });
   }

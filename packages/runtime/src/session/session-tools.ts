@@ -1,5 +1,6 @@
 import type { JsonObject } from '@groundcrew/protocol';
 import type { LogRecord } from '@groundcrew/store';
+import type { SessionAgents } from '../agents/session-agents.js';
 import type { FileTracking } from '../history/file-tracking.js';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
@@ -21,9 +22,8 @@ import type { ClientRequests } from '../questions/client-requests.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { clientTool } from '../tools/handed-over.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
-import type { McpCall, Tool, ToolEnvironment } from '../tools/tool.js';
+import type { McpCall, ToolEnvironment } from '../tools/tool.js';
 import { ListedTools, type ToolSource } from '../tools/tool-source.js';
-import { unmatchedEntries } from '../tools/toolset.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
 import { warnAtOnce } from '../turn/option-warnings.js';
 import type { AgentChoices } from '../turn/planned-agent.js';
@@ -52,11 +52,7 @@ interface ToolSession {
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
   readonly skills: ToolSource;
-  readonly agents: ToolSource &
-    Required<AgentChoices> & {
-      readonly subAgents: { leads(leader: string | undefined, agentId: string | undefined): boolean };
-      serverTools(): readonly Tool[];
-    };
+  readonly agents: ToolSource & Required<AgentChoices> & Pick<SessionAgents, 'subAgents' | 'serverTools'>;
   readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
   read(): AsyncIterable<readonly LogRecord[]>;
@@ -71,7 +67,8 @@ export class SessionTools {
   readonly mcp: McpServers;
   /** Tools that depend on who is attached. */
   readonly sources: readonly ListedTools[];
-  private readonly all: readonly ToolSource[];
+  /** All of them. */
+  readonly all: readonly ToolSource[];
   private readonly fileHooks: FileHooks;
   private isInitialized = false;
   private readonly ownTokens = memoryTokens();
@@ -212,8 +209,8 @@ export class SessionTools {
           return result;
         }),
       recall: (request, signal) => {
-        const { agentId } = request;
-        const sees = (other: string | undefined) => this.session.agents.subAgents.leads(agentId, other);
+        const { subAgents } = this.session.agents;
+        const sees = (agentId: string | undefined) => subAgents.leads(request.agentId, agentId);
         return recall(this.session.read(), { ...request, sees }, signal);
       },
     };
@@ -257,12 +254,6 @@ export class SessionTools {
         mcp?.mcpServerName === serverName && version !== undefined ? [[name, version]] : [],
       ),
     );
-  }
-
-  /** Names by which an agent means no tool of the session. Those of servers are not judged: servers come and go. */
-  unknownTools(names: readonly string[]): readonly string[] {
-    const judged = names.filter((name) => name !== '*' && !name.includes('/'));
-    return unmatchedEntries(this.all, judged).unmatched;
   }
 
   /** The servers of one agent: as the session's own, but listed nowhere, for no other agent has them. */

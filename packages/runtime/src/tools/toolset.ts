@@ -118,6 +118,12 @@ export function unmatchedEntries(
 
 const wholeSource = /^(?:builtin|mcp|custom):\*$/;
 
+/** Names by which an agent means no tool of these sources. Those of servers are not judged: servers come and go. */
+export function unknownTools(sources: readonly ToolSource[], names: readonly string[]): readonly string[] {
+  const judged = names.filter((name) => name !== '*' && !name.includes('/'));
+  return unmatchedEntries(sources, judged).unmatched;
+}
+
 /** Built-in tools that some clients, or other systems, have. */
 const comingAndGoing =
   /^(?:builtin:)?(?:(?:(?:read|write|stop|list)_)?(?:bash|powershell)|ask_user|report_intent)$/;
