@@ -72,10 +72,13 @@ export function EventList({
   );
 }
 
+/** More characters than a row has room for are laid out for nothing. */
+const mostShown = 160;
+
 /** The beginning of what an event says. The whole of a long one is not written for it: its long texts are cut first. */
 function shortText({ data }: SessionEvent): string {
-  const cut = (_: string, value: unknown) => (typeof value === 'string' ? value.slice(0, 240) : value);
-  return JSON.stringify(data, cut).slice(0, 240);
+  const cut = (_: string, value: unknown) => (typeof value === 'string' ? value.slice(0, mostShown) : value);
+  return JSON.stringify(data, cut).slice(0, mostShown);
 }
 
 function TypeChoice({
