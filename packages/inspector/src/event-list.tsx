@@ -20,16 +20,7 @@ export function EventList({
   const [chosen, setChosen] = useState<SessionEvent>();
   const types = useMemo(() => [...new Set(events.map((event) => event.type))].sort(), [events.length]);
   const found = useMemo(() => filter(events, type, search), [revision, type, search]);
-  const [problem, setProblem] = useState('');
-  const fork = (event: SessionEvent) => {
-    setProblem('');
-    client.call('sessions.fork', { sessionId, toEventId: event.id }).then(
-      (made) => {
-        location.hash = `#/${encodeURIComponent(made.sessionId)}`;
-      },
-      (error: Error) => setProblem(error.message),
-    );
-  };
+  const { fork, problem } = useFork(client, sessionId);
   return (
     <div class="events">
       <div class="bar">
@@ -70,6 +61,21 @@ export function EventList({
       {chosen && <ChosenEvent event={chosen} fork={() => fork(chosen)} close={() => setChosen(undefined)} />}
     </div>
   );
+}
+
+/** Forks the session before an event and goes there; why that failed is said. */
+function useFork(client: Client, sessionId: string) {
+  const [problem, setProblem] = useState('');
+  const fork = (event: SessionEvent) => {
+    setProblem('');
+    client.call('sessions.fork', { sessionId, toEventId: event.id }).then(
+      (made) => {
+        location.hash = `#/${encodeURIComponent(made.sessionId)}`;
+      },
+      (error: Error) => setProblem(error.message),
+    );
+  };
+  return { fork, problem };
 }
 
 /** More characters than a row has room for are laid out for nothing. */
