@@ -9,21 +9,11 @@ import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { token, WebWorld } from '../e2e/web-world.js';
-import { executablePath, faultsOf, file, never, Pages, payload, phone, screenshot } from './pages.js';
+import { executablePath, faultsOf, file, never, Pages, payload, phone } from './pages.js';
 
 if (!executablePath) console.log('Tests in a browser are skipped: there is no chromium on this machine');
 
 const world = new WebWorld([
-  callTools(
-    { id: 'd1', name: 'bash', arguments: { command: 'sleep 0.2; ls', description: 'Look at the files' } },
-    { id: 'd2', name: 'bash', arguments: { command: 'sleep 0.4; date +%Z', description: 'Which time zone' } },
-  ),
-  callTools({
-    id: 'd3',
-    name: 'bash',
-    arguments: { command: 'sleep 0.3; echo 14 passed', description: 'Run the tests' },
-  }),
-  say('The test assumed UTC. It now sets its own time zone, and all 14 tests pass.'),
   say(`Hello ${payload}`),
   callTools({ id: 'c1', name: 'bash', arguments: { command: `echo '${payload}'`, description: payload } }),
   say(`Done ${payload}`),
@@ -123,7 +113,6 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
     const done = session.sendAndWait('Make the file');
     const page = await pages.session('asks', { viewport: phone });
     await page.getByText('echo approved > made.txt').first().waitFor();
-    await screenshot(page, 'inspector-phone');
     await page.getByRole('button', { name: 'Approve once' }).click();
     expect((await done)?.data.content).toBe('The file is made');
     const asked = session.sendAndWait('Ask me');
@@ -151,23 +140,11 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
     async (colorScheme) => {
       const page = await pages.session('first', { colorScheme, viewport: { width: 1280, height: 800 } });
       await page.getByText('Done <img').waitFor();
-      for (const tab of ['Conversation', 'Timeline', 'Events', 'Requests', 'Context', 'Usage']) {
+      for (const [tab, content] of Object.entries(contents)) {
         await page.getByRole('tab', { name: tab }).click();
-        await page.waitForTimeout(100);
+        await page.locator(content).first().waitFor();
         expect([tab, await faultsOf(page)]).toEqual([tab, []]);
       }
-    },
-  );
-
-  test.each(['light', 'dark'] as const)(
-    'a turn is shown as a waterfall of its calls: %s',
-    async (colorScheme) => {
-      const page = await pages.session('demo', { colorScheme, viewport: { width: 1280, height: 720 } });
-      await page.getByRole('tab', { name: 'Timeline' }).click();
-      await page.locator('.waterfall .span').nth(5).waitFor();
-      const kinds = await page.locator('.waterfall .kind').allTextContents();
-      expect(kinds).toEqual(['model', 'tool', 'tool', 'model', 'tool', 'model']);
-      await screenshot(page, `inspector-${colorScheme}`);
     },
   );
 
@@ -259,11 +236,18 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
   });
 });
 
+/** What each view shows when it has read what it needs. */
+const contents = {
+  Conversation: '.item',
+  Timeline: '.waterfall .span',
+  Events: '.event',
+  Requests: '.line',
+  Context: '.legend',
+  Usage: '.plot canvas',
+};
+
 async function makeSessions(): Promise<void> {
   await using client = world.client();
-  const demo = await client.createSession({ sessionId: 'demo', onPermissionRequest: approveAll });
-  await demo.call('session.name.set', { name: 'A date test fails on some machines' });
-  await demo.sendAndWait('Why does the date test fail on some machines?');
   const session = await client.createSession({ sessionId: 'first', onPermissionRequest: approveAll });
   await session.call('session.name.set', { name: `Hello session ${payload}` });
   await session.sendAndWait(`Say hello ${payload}`);

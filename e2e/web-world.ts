@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { type Channel, webSocketChannel } from '@groundcrew/rpc';
 import { Client, type ClientOptions, RuntimeConnection } from '@groundcrew/sdk';
 import {
@@ -26,10 +28,14 @@ export class WebWorld {
   constructor(
     private readonly replies: readonly ScriptedReply[],
     private readonly flags: readonly string[] = ['serve', '--http-port', '0'],
+    /** What `config.json` says. */
+    private readonly config?: object,
   ) {}
 
   async start(): Promise<void> {
     await this.world.start();
+    if (this.config)
+      writeFileSync(join(this.world.home.path, 'config.json'), JSON.stringify(this.config), { mode: 0o600 });
     await this.startServer();
   }
 

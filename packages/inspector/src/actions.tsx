@@ -15,24 +15,14 @@ export function Actions({
   readonly isIdle: boolean;
 }) {
   const [prompt, setPrompt] = useState('');
-  const [problem, setProblem] = useState('');
+  const { problem, attempt } = useAttempt();
   const open = useOpening(client, sessionId);
-  const attempt = (work: () => Promise<unknown>) => {
-    setProblem('');
-    work().catch((error: Error) => setProblem(error.message));
-  };
   const send = (mode: 'enqueue' | 'immediate') => {
     if (prompt.trim() === '') return;
     setPrompt('');
-    attempt(async () => {
-      try {
-        await (await open()).send({ prompt, mode });
-      } catch (error) {
-        // What could not be sent is not lost.
-        setPrompt((written) => (written === '' ? prompt : written));
-        throw error;
-      }
-    });
+    // What could not be sent is not lost.
+    const giveBack = () => setPrompt((written) => (written === '' ? prompt : written));
+    attempt(async () => (await open()).send({ prompt, mode }), giveBack);
   };
   const sendOnEnter = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
@@ -70,6 +60,19 @@ export function Actions({
       />
     </form>
   );
+}
+
+/** Does something; why it failed is said until the next attempt. */
+function useAttempt() {
+  const [problem, setProblem] = useState('');
+  const attempt = (work: () => Promise<unknown>, onFailure?: () => void) => {
+    setProblem('');
+    work().catch((error: Error) => {
+      onFailure?.();
+      setProblem(error.message);
+    });
+  };
+  return { problem, attempt };
 }
 
 interface ButtonsProps {

@@ -20,16 +20,7 @@ export function EventList({
   const [chosen, setChosen] = useState<SessionEvent>();
   const types = useMemo(() => [...new Set(events.map((event) => event.type))].sort(), [events.length]);
   const found = useMemo(() => filter(events, type, search), [revision, type, search]);
-  const [problem, setProblem] = useState('');
-  const fork = (event: SessionEvent) => {
-    setProblem('');
-    client.call('sessions.fork', { sessionId, toEventId: event.id }).then(
-      (made) => {
-        location.hash = `#/${encodeURIComponent(made.sessionId)}`;
-      },
-      (error: Error) => setProblem(error.message),
-    );
-  };
+  const { fork, problem } = useFork(client, sessionId);
   return (
     <div class="events">
       <div class="bar">
@@ -72,10 +63,28 @@ export function EventList({
   );
 }
 
+/** Forks the session before an event and goes there; why that failed is said. */
+function useFork(client: Client, sessionId: string) {
+  const [problem, setProblem] = useState('');
+  const fork = (event: SessionEvent) => {
+    setProblem('');
+    client.call('sessions.fork', { sessionId, toEventId: event.id }).then(
+      (made) => {
+        location.hash = `#/${encodeURIComponent(made.sessionId)}`;
+      },
+      (error: Error) => setProblem(error.message),
+    );
+  };
+  return { fork, problem };
+}
+
+/** More characters than a row has room for are laid out for nothing. */
+const mostShown = 160;
+
 /** The beginning of what an event says. The whole of a long one is not written for it: its long texts are cut first. */
 function shortText({ data }: SessionEvent): string {
-  const cut = (_: string, value: unknown) => (typeof value === 'string' ? value.slice(0, 240) : value);
-  return JSON.stringify(data, cut).slice(0, 240);
+  const cut = (_: string, value: unknown) => (typeof value === 'string' ? value.slice(0, mostShown) : value);
+  return JSON.stringify(data, cut).slice(0, mostShown);
 }
 
 function TypeChoice({

@@ -26,16 +26,9 @@ export function SessionPage({
   readonly sessionId: string;
   readonly listed: ListedSession | undefined;
 }) {
-  const [view, setView] = useState<SessionView>(emptyView);
+  const view = useView(client, sessionId, listed?.state);
   const [tab, setTab] = useState<Tab>('Conversation');
-  const following = useRef<Following>(undefined);
-  useEffect(() => {
-    following.current = followSession(client, sessionId, setView);
-    return () => following.current?.close();
-  }, [client, sessionId]);
-  // A session that has just been opened, or that waits, may have questions from before.
-  useEffect(() => following.current?.lookForQuestions(), [listed?.state, view.status]);
-  const { transcript, status } = view;
+  const { transcript } = view;
   const contents: Readonly<Record<Tab, () => ComponentChildren>> = {
     Conversation: () => <Conversation transcript={transcript} earlier={view.earlier} />,
     Timeline: () => <TimelineView turns={view.turns} uses={view.uses} />,
@@ -55,21 +48,7 @@ export function SessionPage({
   };
   return (
     <section class="session-page" aria-label={`Session ${sessionId}`}>
-      <header>
-        <a class="back" href="#/">
-          ‹ Sessions
-        </a>
-        <h1>{transcript.title ?? listed?.title ?? sessionId}</h1>
-        <p class="facts">
-          {listed && <span class={`state ${listed.state}`}>{listed.state}</span>}
-          {status !== 'live' && <span class="badge">{status}</span>}
-          {transcript.model && <span>{transcript.model}</span>}
-          {listed?.cost !== undefined && <span>{money(listed.cost)}</span>}
-          {listed?.waitingOn.map((wait, index) => (
-            <span key={index}>waits for {waitText(wait)}</span>
-          ))}
-        </p>
-      </header>
+      <Head view={view} listed={listed} sessionId={sessionId} />
       <Questions client={client} sessionId={sessionId} questions={transcript.questions} />
       <Tabs tab={tab} setTab={setTab} />
       <div class="view" role="tabpanel" id="view" aria-labelledby={`tab-${tab}`}>
@@ -82,6 +61,46 @@ export function SessionPage({
         isIdle={listed?.state !== 'working' && listed?.state !== 'waiting'}
       />
     </section>
+  );
+}
+
+function useView(client: Client, sessionId: string, state: string | undefined): SessionView {
+  const [view, setView] = useState<SessionView>(emptyView);
+  const following = useRef<Following>(undefined);
+  useEffect(() => {
+    following.current = followSession(client, sessionId, setView);
+    return () => following.current?.close();
+  }, [client, sessionId]);
+  // A session that has just been opened, or that waits, may have questions from before.
+  useEffect(() => following.current?.lookForQuestions(), [state, view.status]);
+  return view;
+}
+
+function Head({
+  view: { transcript, status },
+  listed,
+  sessionId,
+}: {
+  readonly view: SessionView;
+  readonly listed: ListedSession | undefined;
+  readonly sessionId: string;
+}) {
+  return (
+    <header>
+      <a class="back" href="#/">
+        ‹ Sessions
+      </a>
+      <h1>{transcript.title ?? listed?.title ?? sessionId}</h1>
+      <p class="facts">
+        {listed && <span class={`state ${listed.state}`}>{listed.state}</span>}
+        {status !== 'live' && <span class="badge">{status}</span>}
+        {transcript.model && <span>{transcript.model}</span>}
+        {listed?.cost !== undefined && <span>{money(listed.cost)}</span>}
+        {listed?.waitingOn.map((wait, index) => (
+          <span key={index}>waits for {waitText(wait)}</span>
+        ))}
+      </p>
+    </header>
   );
 }
 

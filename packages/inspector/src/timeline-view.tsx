@@ -22,20 +22,7 @@ export function TimelineView({
     [uses, uses.length],
   );
   const facts = turns.map((each) => factsOf(each, known));
-  const most = {
-    time: largest(
-      facts.map(({ time }) => time),
-      1,
-    ),
-    tokens: largest(
-      facts.map(({ tokens }) => tokens),
-      1,
-    ),
-    cost: largest(
-      facts.map(({ cost }) => cost),
-      1e-9,
-    ),
-  };
+  const most = mostOf(facts);
   if (!turn) return <p class="empty">No turn yet.</p>;
   return (
     <div class="timeline">
@@ -71,6 +58,23 @@ export function TimelineView({
       <Waterfall turn={turn} known={known} />
     </div>
   );
+}
+
+function mostOf(facts: readonly ReturnType<typeof factsOf>[]) {
+  return {
+    time: largest(
+      facts.map(({ time }) => time),
+      1,
+    ),
+    tokens: largest(
+      facts.map(({ tokens }) => tokens),
+      1,
+    ),
+    cost: largest(
+      facts.map(({ cost }) => cost),
+      1e-9,
+    ),
+  };
 }
 
 /** The largest of many numbers: too many to be arguments of a call. */

@@ -6,16 +6,7 @@ import { count, money } from './words.js';
 /** Tokens and money over time, of every model call that is stored: sub-agents and summaries too. */
 export function UsagePlot({ uses, drawn }: { readonly uses: readonly Use[]; readonly drawn: number }) {
   const box = useRef<HTMLDivElement>(null);
-  const sums = uses.reduce(
-    (sum, use) => ({
-      input: sum.input + use.inputTokens,
-      cached: sum.cached + use.cacheReadTokens,
-      output: sum.output + use.outputTokens,
-      cost: sum.cost + (use.cost ?? 0),
-      unpriced: sum.unpriced + (use.cost === null ? 1 : 0),
-    }),
-    { input: 0, cached: 0, output: 0, cost: 0, unpriced: 0 },
-  );
+  const sums = sumsOf(uses);
   useEffect(() => {
     const { current } = box;
     if (!current || uses.length === 0) return undefined;
@@ -67,5 +58,18 @@ export function UsagePlot({ uses, drawn }: { readonly uses: readonly Use[]; read
       {uses.length === 0 && <p class="empty">No model call has been answered yet.</p>}
       <div ref={box} class="plot" />
     </div>
+  );
+}
+
+function sumsOf(uses: readonly Use[]) {
+  return uses.reduce(
+    (sum, use) => ({
+      input: sum.input + use.inputTokens,
+      cached: sum.cached + use.cacheReadTokens,
+      output: sum.output + use.outputTokens,
+      cost: sum.cost + (use.cost ?? 0),
+      unpriced: sum.unpriced + (use.cost === null ? 1 : 0),
+    }),
+    { input: 0, cached: 0, output: 0, cost: 0, unpriced: 0 },
   );
 }
