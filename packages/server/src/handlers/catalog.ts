@@ -1,6 +1,7 @@
 import type { Methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
 import { lazySessionHandlers } from '../lazy-handlers.js';
+import { queueArrangement, rareMethods } from '../rare-methods.js';
 import { accountHandlers } from './account.js';
 import { agentsHandlers } from './agents.js';
 import { hooksHandlers } from './hooks.js';
@@ -8,7 +9,12 @@ import { hostHandlers } from './host.js';
 import { instructionsHandlers, sessionInstructionsHandlers } from './instructions.js';
 import { llmInferenceHandlers } from './llm-inference.js';
 import { mcpHandlers } from './mcp.js';
-import { hostPluginsHandlers, pluginsHandlers, sessionPluginsHandlers } from './plugins.js';
+import {
+  hostPluginsHandlers,
+  pluginsHandlers,
+  sessionPluginsHandlers,
+  sessionPluginsHomeHandlers,
+} from './plugins.js';
 import { remoteControlHandlers, sessionRemoteHandlers } from './remote-control.js';
 import { serverHandlers } from './server.js';
 import { sessionHandlers } from './session.js';
@@ -60,53 +66,13 @@ const sendHandlers = lazySessionHandlers(
 );
 
 const queueArrangementHandlers = lazySessionHandlers(
-  [
-    'session.queue.duplicateAt',
-    'session.queue.insertAt',
-    'session.queue.moveItem',
-    'session.queue.removeAt',
-    'session.queue.sendNow',
-    'session.queue.setDrainPaused',
-    'session.queue.updateText',
-  ],
+  queueArrangement,
   async () => (await import('./queue-arrangement.js')).queueArrangementHandlers,
 );
 
 const rareHandlers = lazySessionHandlers(
-  [
-    'session.autopilotObjective.getState',
-    'session.contentExclusion.checkPaths',
-    'session.customizations.reload',
-    'session.mcp.listConfigured',
-    'session.mcp.moveLoadingToBackground',
-    'session.mcp.prompts.get',
-    'session.mcp.prompts.list',
-    'session.provider.sync',
-    'session.provider.withdraw',
-    'session.tools.getSubagentSettings',
-    'session.tools.listPendingRequests',
-    'session.tools.set',
-    'session.workspaces.addSummary',
-    'session.workspaces.ensure',
-    'session.workspaces.updateMetadata',
-  ],
+  rareMethods,
   async () => (await import('./rare-session-methods.js')).rareSessionHandlers,
-);
-
-const pluginsHomeHandlers = lazySessionHandlers(
-  [
-    'session.plugins.disable',
-    'session.plugins.enable',
-    'session.plugins.install',
-    'session.plugins.marketplaces.add',
-    'session.plugins.marketplaces.browse',
-    'session.plugins.marketplaces.list',
-    'session.plugins.marketplaces.refresh',
-    'session.plugins.marketplaces.remove',
-    'session.plugins.uninstall',
-    'session.plugins.update',
-  ],
-  async () => (await import('./session-plugins-home.js')).sessionPluginsHomeHandlers,
 );
 
 /** Methods that name a live session: their handlers are given it. */
@@ -136,7 +102,7 @@ export const sessionMethodHandlers = {
   ...sessionQueueHandlers,
   ...queueArrangementHandlers,
   ...rareHandlers,
-  ...pluginsHomeHandlers,
+  ...sessionPluginsHomeHandlers,
   ...sendHandlers,
   ...sessionRemoteHandlers,
   ...sessionSandboxHandlers,
