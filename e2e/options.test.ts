@@ -145,7 +145,7 @@ test('options of a resume, of a join and of an update are warned about at once, 
   await runtime.client.call('session.create', { sessionId, memory: { enabled: true } });
   await session.call('session.options.update', { coauthorEnabled: true, contextTier: 'long_context' });
   await session.call('session.model.switchTo', { modelId: 'other', requireAvailable: true });
-  await session.turn('Two', { agentMode: 'shell', wait: true });
+  await session.turn('Two', { agentMode: 'shell', requiredTool: 'look' });
   expect(said(session)).toEqual(
     [
       'verbosity',
@@ -154,7 +154,7 @@ test('options of a resume, of a join and of an update are warned about at once, 
       'coauthorEnabled',
       'contextTier',
       'requireAvailable',
-      'wait',
+      'requiredTool',
       'agentMode',
     ].map(about),
   );

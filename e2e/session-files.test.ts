@@ -254,6 +254,45 @@ describe('an app that cannot store', () => {
     expect(await session.call('session.plan.read')).toMatchObject({ exists: false });
   });
 
+  test('and never answers holds up no turn that needs none of its files', async () => {
+    const { session, files } = await hosted([say('one'), say('two')]);
+    await session.sendAndWait('First');
+    const never = () => new Promise<never>(() => undefined);
+    Object.assign(files, {
+      writeFile: never,
+      appendFile: never,
+      readFile: never,
+      stat: never,
+      rename: never,
+    });
+    const events: string[] = [];
+    session.on((event) => void events.push(event.type));
+    const answer = await session.sendAndWait('Second');
+    expect(answer?.data.content).toBe('two');
+    expect(events.at(-1)).toBe('session.idle');
+  });
+
+  test('and answers nonsense or too much is refused, and the session goes on', async () => {
+    const { session, files } = await hosted([
+      call('view', { path: `${root}/files/a.txt` }),
+      call('view', { path: `${root}/files` }, 'c2'),
+      say('on'),
+    ]);
+    files.texts.set(`${root}/files/a.txt`, 'x'.repeat(64 * 1024 * 1024));
+    const readdir = files.readdir.bind(files);
+    files.readdir = async (path) => [
+      ...(await readdir(path).catch(() => [])),
+      { name: '../../../../escaped', type: 'file' as const },
+      { name: '..', type: 'directory' as const },
+      { name: 'a\0b', type: 'file' as const },
+    ];
+    const answer = await session.sendAndWait('Read');
+    expect(answer?.data.content).toBe('on');
+    const [read = '', listed = ''] = results(await session.getEvents());
+    expect(read.length).toBeLessThan(1024 * 1024);
+    expect(listed).not.toContain('escaped');
+  });
+
   test('is missed by name when another one resumes its session', async () => {
     const first = storing();
     const { session, model } = await hosted([say('one'), say('two')], first);

@@ -1,7 +1,7 @@
-import type { Methods } from '@groundcrew/protocol';
+import { type Methods, methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
 import { lazySessionHandlers } from '../lazy-handlers.js';
-import { queueArrangement, rareMethods } from '../rare-methods.js';
+import { queueArrangement, type RareMethod, rareMethods } from '../rare-methods.js';
 import { accountHandlers } from './account.js';
 import { agentsHandlers } from './agents.js';
 import { hooksHandlers } from './hooks.js';
@@ -23,12 +23,10 @@ import { sessionCanvasHandlers } from './session-canvas.js';
 import { sessionCommandsHandlers } from './session-commands.js';
 import { sessionEventLogHandlers } from './session-event-log.js';
 import { sessionExtensionsHandlers } from './session-extensions.js';
-import { sessionFactoryHandlers } from './session-factory.js';
 import { sessionFsHandlers } from './session-fs.js';
 import { sessionGitHubAuthHandlers } from './session-github-auth.js';
 import { sessionHistoryHandlers } from './session-history.js';
 import { sessionHostHandlers } from './session-host.js';
-import { sessionMcpHandlers } from './session-mcp.js';
 import { sessionMetadataHandlers } from './session-metadata.js';
 import { sessionModeHandlers } from './session-mode.js';
 import { sessionModelHandlers } from './session-model.js';
@@ -48,7 +46,6 @@ import { sessionTelemetryHandlers } from './session-telemetry.js';
 import { sessionToolsHandlers } from './session-tools.js';
 import { sessionUiHandlers } from './session-ui.js';
 import { sessionUsageHandlers } from './session-usage.js';
-import { sessionWorkflowHandlers } from './session-workflow.js';
 import { sessionWorkspacesHandlers } from './session-workspaces.js';
 import { sessionsHandlers } from './sessions.js';
 import { skillsHandlers } from './skills.js';
@@ -73,6 +70,21 @@ const queueArrangementHandlers = lazySessionHandlers(
 const rareHandlers = lazySessionHandlers(
   rareMethods,
   async () => (await import('./rare-session-methods.js')).rareSessionHandlers,
+);
+
+const sessionWorkflowHandlers = lazySessionHandlers(
+  below('session.workflow.'),
+  async () => (await import('./session-workflow.js')).sessionWorkflowHandlers,
+);
+
+const sessionFactoryHandlers = lazySessionHandlers(
+  below('session.factory.'),
+  async () => (await import('./session-factory.js')).sessionFactoryHandlers,
+);
+
+const sessionMcpHandlers = lazySessionHandlers(
+  below('session.mcp.').filter(isCommon),
+  async () => (await import('./session-mcp.js')).sessionMcpHandlers,
 );
 
 /** Methods that name a live session: their handlers are given it. */
@@ -138,3 +150,12 @@ export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers
   ...storedSessionsHandlers,
   ...toolsHandlers,
 };
+
+function below<P extends string>(prefix: P): readonly Extract<keyof Methods, `${P}${string}`>[] {
+  const names = Object.keys(methods).filter((name) => name.startsWith(prefix));
+  return names as Extract<keyof Methods, `${P}${string}`>[];
+}
+
+function isCommon<N extends string>(name: N): name is Exclude<N, RareMethod> {
+  return !rareMethods.some((rare) => rare === name);
+}
