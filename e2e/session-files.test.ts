@@ -130,15 +130,57 @@ describe('files that an app stores', () => {
       call('edit', { path: `${root}/plan.md`, old_str: 'Think', new_str: 'Act' }, 'c2'),
       call('view', { path: `${root}/plan.md` }, 'c3'),
       call('grep', { pattern: 'Act', path: `${root}/plan.md`, output_mode: 'content' }, 'c4'),
+      call('grep', { pattern: 'Act', path: root, glob: '*.md' }, 'c5'),
+      call('grep', { pattern: 'Act', path: `${root}/`, glob: '*.md', output_mode: 'count' }, 'c6'),
+      call('glob', { pattern: 'plan.md', paths: root }, 'c7'),
       say('done'),
     ]);
     await session.sendAndWait('Plan it');
-    const [created, edited, viewed, found] = results(await session.getEvents());
+    const [created, edited, viewed, found, ...searches] = results(await session.getEvents());
     expect(created).toContain(`${root}/plan.md`);
     expect(edited).toContain(`${root}/plan.md`);
     expect(viewed).toBe('1. 1. Act\n2. ');
-    expect(found).toContain('1. Act');
+    expect(found).toBe(`${root}/plan.md:1. Act`);
+    expect(searches).toEqual([`${root}/plan.md`, `${root}/plan.md:1`, `${root}/plan.md`]);
     expect(files.texts.get(`${root}/plan.md`)).toBe('1. Act\n');
+  });
+
+  test('are put back by a rewind, and what was cut off is gone from the lines of events', async () => {
+    const replies = [
+      call('create', { path: `${root}/files/a.txt`, file_text: 'one\n' }),
+      say('made'),
+      call('edit', { path: `${root}/files/a.txt`, old_str: 'one', new_str: 'two' }, 'c2'),
+      call('create', { path: `${root}/files/b.txt`, file_text: 'new\n' }, 'c3'),
+      say('changed'),
+    ];
+    const options = { onPermissionRequest: approveAll, enableFileChangeTracking: true };
+    const { session } = await world.session(replies, options, shared);
+    const files = filesOf(session.sessionId);
+    await session.sendAndWait('Make');
+    await session.sendAndWait('Change');
+    expect(files.texts.get(`${root}/files/a.txt`)).toBe('two\n');
+    const prompts = (await session.getEvents()).filter(({ type }) => type === 'user.message');
+    const eventId = prompts[1]?.id ?? '';
+    const rewind = (params: object) =>
+      session.call('session.history.rewind', { eventId, ...params } as never);
+    files.texts.set(`${root}/files/b.txt`, 'of the app\n');
+    expect(await session.call('session.history.previewRewind', { eventId } as never)).toMatchObject({
+      files: expect.arrayContaining([expect.objectContaining({ changedSince: true })]),
+    });
+    files.texts.set(`${root}/files/b.txt`, 'new\n');
+    files.before = (name, path) => {
+      if (name === 'writeFile' && path.endsWith('a.txt')) throw new Error('full');
+    };
+    expect(await rewind({ mode: 'conversation-and-files' })).not.toMatchObject({ outcome: 'success' });
+    files.before = () => undefined;
+    expect(await rewind({ mode: 'conversation-and-files' })).toMatchObject({ outcome: 'success' });
+    expect(files.texts.get(`${root}/files/a.txt`)).toBe('one\n');
+    expect(files.texts.has(`${root}/files/b.txt`)).toBe(false);
+    await session.disconnect();
+    const said = linesOf(files).flatMap((event) =>
+      event.type === 'user.message' ? [event.data.content] : [],
+    );
+    expect(said).toEqual(['Make']);
   });
 
   test('take results that are too long, and the model reads them there', async () => {
@@ -210,6 +252,45 @@ describe('an app that cannot store', () => {
     expect((await session.sendAndWait('Hello'))?.data.content).toBe('still here');
     files.before = () => undefined;
     expect(await session.call('session.plan.read')).toMatchObject({ exists: false });
+  });
+
+  test('and never answers holds up no turn that needs none of its files', async () => {
+    const { session, files } = await hosted([say('one'), say('two')]);
+    await session.sendAndWait('First');
+    const never = () => new Promise<never>(() => undefined);
+    Object.assign(files, {
+      writeFile: never,
+      appendFile: never,
+      readFile: never,
+      stat: never,
+      rename: never,
+    });
+    const events: string[] = [];
+    session.on((event) => void events.push(event.type));
+    const answer = await session.sendAndWait('Second');
+    expect(answer?.data.content).toBe('two');
+    expect(events.at(-1)).toBe('session.idle');
+  });
+
+  test('and answers nonsense or too much is refused, and the session goes on', async () => {
+    const { session, files } = await hosted([
+      call('view', { path: `${root}/files/a.txt` }),
+      call('view', { path: `${root}/files` }, 'c2'),
+      say('on'),
+    ]);
+    files.texts.set(`${root}/files/a.txt`, 'x'.repeat(64 * 1024 * 1024));
+    const readdir = files.readdir.bind(files);
+    files.readdir = async (path) => [
+      ...(await readdir(path).catch(() => [])),
+      { name: '../../../../escaped', type: 'file' as const },
+      { name: '..', type: 'directory' as const },
+      { name: 'a\0b', type: 'file' as const },
+    ];
+    const answer = await session.sendAndWait('Read');
+    expect(answer?.data.content).toBe('on');
+    const [read = '', listed = ''] = results(await session.getEvents());
+    expect(read.length).toBeLessThan(1024 * 1024);
+    expect(listed).not.toContain('escaped');
   });
 
   test('is missed by name when another one resumes its session', async () => {

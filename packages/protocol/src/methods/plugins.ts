@@ -100,35 +100,35 @@ export const hostPluginsMethods = {
 };
 
 /** What the methods of plugins do, for a client that has a session: its directory is where paths begin. */
-function ofSession<P extends z.core.$ZodLooseShape>(shape: P) {
-  return () => inSession(shape);
+function ofSession<P extends z.core.$ZodLooseShape>(shape: () => P) {
+  return () => inSession(shape());
 }
 
 /** The same in a session. */
 export const sessionPluginsMethods = {
   'session.plugins.disable': method(
     'New sessions go without these plugins; `session.plugins.reload` has this one go by it.',
-    ofSession({ names: z.array(z.string()) }),
+    ofSession(() => ({ names: z.array(z.string()) })),
     nothing,
   ),
   'session.plugins.enable': method(
     'New sessions have these plugins; `session.plugins.reload` has this one go by it.',
-    ofSession({ names: z.array(z.string()) }),
+    ofSession(() => ({ names: z.array(z.string()) })),
     nothing,
   ),
   'session.plugins.install': method(
     'Copies a plugin into the home, as `plugins.install` does.',
-    ofSession({ source: z.string() }),
+    ofSession(() => ({ source: z.string() })),
     () => pluginsMethods['plugins.install'].result(),
   ),
   'session.plugins.marketplaces.add': method(
     'Adds a directory that lists plugins.',
-    ofSession({ source: z.string() }),
+    ofSession(() => ({ source: z.string() })),
     () => pluginsMethods['plugins.marketplaces.add'].result(),
   ),
   'session.plugins.marketplaces.browse': method(
     'The plugins that a marketplace lists.',
-    ofSession({ name: z.string() }),
+    ofSession(() => ({ name: z.string() })),
     () => pluginsMethods['plugins.marketplaces.browse'].result(),
   ),
   'session.plugins.marketplaces.list': method('The marketplaces there are.', sessionRef, () =>
@@ -141,17 +141,17 @@ export const sessionPluginsMethods = {
   ),
   'session.plugins.marketplaces.remove': method(
     'Takes a marketplace out; with `force` even if plugins of it are installed.',
-    ofSession({ name: z.string(), force: z.optional(z.boolean()) }),
+    ofSession(() => ({ name: z.string(), force: z.optional(z.boolean()) })),
     () => pluginsMethods['plugins.marketplaces.remove'].result(),
   ),
   'session.plugins.uninstall': method(
     'Removes a plugin and its files.',
-    ofSession({ name: z.string(), directSourceId: z.nullish(z.string()) }),
+    ofSession(() => ({ name: z.string(), directSourceId: z.nullish(z.string()) })),
     nothing,
   ),
   'session.plugins.update': method(
     'Copies a plugin again from where it came.',
-    ofSession({ name: z.string() }),
+    ofSession(() => ({ name: z.string() })),
     () => updated(),
   ),
   'session.plugins.list': method('The plugins that the session has.', sessionRef, () =>

@@ -5,6 +5,7 @@ import { hasTurnWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf, type SessionState } from '../log/state.js';
 import { type Cut, cutAt, stateAfterCut } from '../log/truncation.js';
+import type { FileSync } from '../workspace/file-sync.js';
 import { putBack } from '../workspace/restored-file.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { FileTracking } from './file-tracking.js';
@@ -15,6 +16,8 @@ interface RewoundSession {
   readonly sessionId: string;
   readonly workspace: Workspace;
   readonly files: FileTracking;
+  /** Keeps files that a client stores the same as those on this disk. */
+  readonly hosting: Pick<FileSync, 'pull' | 'push'>;
   readonly isRunning: boolean;
   load(): Promise<{ readonly log: SessionLog; readonly compactor: Compactor }>;
   state(): Promise<SessionState>;
@@ -112,7 +115,7 @@ export class SessionRewind {
     const cut = await this.promptCut(eventId, state);
     if (!this.session.files.isOn(state)) return 'file-change-tracking-disabled';
     if (this.isBusy(state)) return 'session-busy';
-    const planned = await planRewind({ now: state, before: cut.before }, this.session.files.snapshots);
+    const planned = await this.plan(state, cut.before);
     return Promise.all(
       planned.map(async (file) => ({
         path: file.path,
@@ -137,15 +140,23 @@ export class SessionRewind {
     if (withFiles && !this.session.files.isOn(state))
       return { outcome: 'file-change-tracking-disabled', ...nothing };
     if (this.isBusy(state)) return { outcome: 'session-busy', ...nothing };
-    const planned = withFiles ? await planRewind({ now: state, before }, this.session.files.snapshots) : [];
-    const restored = await restore(planned, force);
+    const { hosting } = this.session;
+    const planned = withFiles ? await this.plan(state, before) : [];
+    const restored = await restore(planned, { force, hosting });
     if (restored.outcome !== 'success') return restored;
     const cut = await this.cut(eventId, { restoresFiles: withFiles });
     if (cut === 'busy' || !cut)
-      return { ...nothing, ...(await undo(planned, restored)), outcome: 'session-busy' };
+      return { ...nothing, ...(await undo(planned, restored, hosting)), outcome: 'session-busy' };
     await this.dropCheckpoints();
     const done = { ...restored, eventsRemoved: cut.eventsRemoved };
     return withFiles ? this.pruned(done) : done;
+  }
+
+  /** What a client stores is looked at as it is there now. */
+  private async plan(now: SessionState, before: SessionState): Promise<readonly PlannedFile[]> {
+    const { hosting, files } = this.session;
+    for (const real of new Set(now.fileChanges.map((change) => change.real))) await hosting.pull(real);
+    return planRewind({ now, before }, files.snapshots);
   }
 
   private async pruned(done: RewindOutcome): Promise<RewindOutcome> {
@@ -235,7 +246,12 @@ function pointsOf(
 }
 
 /** All of them, or none: what was put back before a failure is taken back again. */
-async function restore(planned: readonly PlannedFile[], force: boolean): Promise<RewindOutcome> {
+type Hosting = RewoundSession['hosting'];
+
+async function restore(
+  planned: readonly PlannedFile[],
+  { force, hosting }: { readonly force: boolean; readonly hosting: Hosting },
+): Promise<RewindOutcome> {
   const restoredFiles: string[] = [];
   const skippedFiles: { path: string; reason: SkipReason }[] = [];
   const done: PlannedFile[] = [];
@@ -247,9 +263,10 @@ async function restore(planned: readonly PlannedFile[], force: boolean): Promise
     try {
       if (!file.isDone) await putBack(real, wanted, now);
       done.push(file);
+      await hosting.push(real);
       restoredFiles.push(path);
     } catch (error) {
-      const isUndone = await takeBack(done);
+      const isUndone = await takeBack(done, hosting);
       const outcome = isUndone ? 'files-rolled-back' : 'rollback-incomplete';
       return { outcome, restoredFiles: [], skippedFiles, error: `${path}: ${textOf(error)}` };
     }
@@ -264,16 +281,18 @@ function reasonToSkip({ wanted, now, isChangedSince }: PlannedFile, force: boole
 }
 
 /** The session began to work again while files were put back. */
-async function undo(planned: readonly PlannedFile[], { restoredFiles }: RewindOutcome) {
-  await takeBack(planned.filter(({ path }) => restoredFiles.includes(path)));
+async function undo(planned: readonly PlannedFile[], { restoredFiles }: RewindOutcome, hosting: Hosting) {
+  const restored = planned.filter(({ path }) => restoredFiles.includes(path));
+  await takeBack(restored, hosting);
   return { restoredFiles: [] };
 }
 
-async function takeBack(files: readonly PlannedFile[]): Promise<boolean> {
+async function takeBack(files: readonly PlannedFile[], hosting: Hosting): Promise<boolean> {
   const results = await Promise.allSettled(
     files.map(async ({ real, now, wanted, isDone }) => {
       if (isDone || !wanted || now.type === 'other') return;
       await putBack(real, now, wanted.type === 'file' ? { ...wanted, ...ownerOf(now) } : wanted);
+      await hosting.push(real);
     }),
   );
   return results.every(({ status }) => status === 'fulfilled');

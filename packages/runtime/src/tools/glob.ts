@@ -6,7 +6,7 @@ import { optional, text, texts } from './fields.js';
 import { foundFiles, stillThere } from './found-files.js';
 import { permissionToRead } from './permission-questions.js';
 import { Ripgrep } from './ripgrep.js';
-import { requireUnmoved, type SearchRoot, searchRoots } from './search-roots.js';
+import { requireUnmoved, type SearchRoot, searchRoots, shownPath } from './search-roots.js';
 import type { Tool, ToolContext, ToolResult } from './tool.js';
 
 /** Finds files by the pattern of their names. */
@@ -64,7 +64,8 @@ async function find(
     const parameters = ['--files', '--null', ...hiddenFlags(pattern), ...excluded, '--', root.name];
     const { stdout } = await ripgrep.run(parameters, context, signal);
     const names = await matching({ pattern, root: root.name, listed: stdout }, context, signal);
-    for (const { name } of await stillThere(foundFiles(names, [root], context))) found.push(name);
+    for (const { name } of await stillThere(foundFiles(names, [root], context)))
+      found.push(shownPath(name, [root]));
   }
   await requireUnmoved(roots, context);
   if (found.length === 0) return { type: 'success', text: 'No files matched the pattern.' };

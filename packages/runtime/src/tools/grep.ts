@@ -1,10 +1,10 @@
 import { defineTool } from './define-tool.js';
 import { choice, flag, type Input, number, optional, text, texts } from './fields.js';
-import { sortedLines } from './grep-output.js';
+import { renamedBlock, sortedLines } from './grep-output.js';
 import { nameFlags, type SearchPlace, type SearchTask, searchEach, searchWhole } from './grep-search.js';
 import { permissionToRead } from './permission-questions.js';
 import { Ripgrep } from './ripgrep.js';
-import { requireUnmoved, searchRoots } from './search-roots.js';
+import { requireUnmoved, searchRoots, shownPath } from './search-roots.js';
 import type { Tool, ToolResult } from './tool.js';
 
 const defaultMode = 'files_with_matches';
@@ -68,9 +68,10 @@ async function search(wanted: Wanted, where: SearchPlace, signal: AbortSignal): 
     textFlags: textFlags(wanted),
     modeFlags: modeFlags(wanted),
   };
-  const { blocks, isCut } =
+  const { blocks: found, isCut } =
     (await searchWhole(task, where, signal)) ?? (await searchEach(task, where, signal));
   await requireUnmoved(where.roots, where.context);
+  const blocks = found.map((block) => renamedBlock(block, shownPath(block.path, where.roots)));
   if (blocks.length === 0) return { type: 'success', text: 'No matches found.' };
   const all = sortedLines(blocks, {
     mark: mode === 'count' ? ':' : '',

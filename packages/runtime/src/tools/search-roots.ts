@@ -6,6 +6,8 @@ import { noSuchPath } from './view.js';
 export interface SearchRoot {
   readonly name: string;
   readonly place: Place;
+  /** What a client stores is searched on this disk, and goes by the client's name for it. */
+  readonly shown?: string;
 }
 
 /** The places a search was given, or the working directory; throws ToolFailure for one that is not there. */
@@ -21,9 +23,20 @@ export async function searchRoots(
       if (place.kind === 'missing') throw noSuchPath(place.path);
       // What a client stores was brought here, where it can be searched.
       const isBrought = context.sync?.local(place.path) !== undefined;
-      return { name: isBrought ? place.real : rootName(name, place), place };
+      if (isBrought) return { name: place.real, place, shown: place.path };
+      return { name: rootName(name, place), place };
     }),
   );
+}
+
+/** A path that a search found, as clients and models know it. */
+export function shownPath(path: string, roots: readonly SearchRoot[]): string {
+  for (const { name, shown } of roots) {
+    if (shown === undefined || (path !== name && !path.startsWith(`${name}/`))) continue;
+    const rest = path.slice(name.length);
+    return `${shown.replace(/[/\\]$/, '')}${shown.includes('/') ? rest : rest.replaceAll('/', '\\')}`;
+  }
+  return path;
 }
 
 /** Where a name goes up after a link, the system would go elsewhere than was judged: such a root goes by its plain name. */

@@ -1,6 +1,7 @@
-import type { Methods } from '@groundcrew/protocol';
+import { type Methods, methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
 import { lazySessionHandlers } from '../lazy-handlers.js';
+import { queueArrangement, type RareMethod, rareMethods } from '../rare-methods.js';
 import { accountHandlers } from './account.js';
 import { agentsHandlers } from './agents.js';
 import { hooksHandlers } from './hooks.js';
@@ -8,7 +9,12 @@ import { hostHandlers } from './host.js';
 import { instructionsHandlers, sessionInstructionsHandlers } from './instructions.js';
 import { llmInferenceHandlers } from './llm-inference.js';
 import { mcpHandlers } from './mcp.js';
-import { hostPluginsHandlers, pluginsHandlers, sessionPluginsHandlers } from './plugins.js';
+import {
+  hostPluginsHandlers,
+  pluginsHandlers,
+  sessionPluginsHandlers,
+  sessionPluginsHomeHandlers,
+} from './plugins.js';
 import { remoteControlHandlers, sessionRemoteHandlers } from './remote-control.js';
 import { serverHandlers } from './server.js';
 import { sessionHandlers } from './session.js';
@@ -17,12 +23,10 @@ import { sessionCanvasHandlers } from './session-canvas.js';
 import { sessionCommandsHandlers } from './session-commands.js';
 import { sessionEventLogHandlers } from './session-event-log.js';
 import { sessionExtensionsHandlers } from './session-extensions.js';
-import { sessionFactoryHandlers } from './session-factory.js';
 import { sessionFsHandlers } from './session-fs.js';
 import { sessionGitHubAuthHandlers } from './session-github-auth.js';
 import { sessionHistoryHandlers } from './session-history.js';
 import { sessionHostHandlers } from './session-host.js';
-import { sessionMcpHandlers } from './session-mcp.js';
 import { sessionMetadataHandlers } from './session-metadata.js';
 import { sessionModeHandlers } from './session-mode.js';
 import { sessionModelHandlers } from './session-model.js';
@@ -42,7 +46,6 @@ import { sessionTelemetryHandlers } from './session-telemetry.js';
 import { sessionToolsHandlers } from './session-tools.js';
 import { sessionUiHandlers } from './session-ui.js';
 import { sessionUsageHandlers } from './session-usage.js';
-import { sessionWorkflowHandlers } from './session-workflow.js';
 import { sessionWorkspacesHandlers } from './session-workspaces.js';
 import { sessionsHandlers } from './sessions.js';
 import { skillsHandlers } from './skills.js';
@@ -60,53 +63,28 @@ const sendHandlers = lazySessionHandlers(
 );
 
 const queueArrangementHandlers = lazySessionHandlers(
-  [
-    'session.queue.duplicateAt',
-    'session.queue.insertAt',
-    'session.queue.moveItem',
-    'session.queue.removeAt',
-    'session.queue.sendNow',
-    'session.queue.setDrainPaused',
-    'session.queue.updateText',
-  ],
+  queueArrangement,
   async () => (await import('./queue-arrangement.js')).queueArrangementHandlers,
 );
 
 const rareHandlers = lazySessionHandlers(
-  [
-    'session.autopilotObjective.getState',
-    'session.contentExclusion.checkPaths',
-    'session.customizations.reload',
-    'session.mcp.listConfigured',
-    'session.mcp.moveLoadingToBackground',
-    'session.mcp.prompts.get',
-    'session.mcp.prompts.list',
-    'session.provider.sync',
-    'session.provider.withdraw',
-    'session.tools.getSubagentSettings',
-    'session.tools.listPendingRequests',
-    'session.tools.set',
-    'session.workspaces.addSummary',
-    'session.workspaces.ensure',
-    'session.workspaces.updateMetadata',
-  ],
+  rareMethods,
   async () => (await import('./rare-session-methods.js')).rareSessionHandlers,
 );
 
-const pluginsHomeHandlers = lazySessionHandlers(
-  [
-    'session.plugins.disable',
-    'session.plugins.enable',
-    'session.plugins.install',
-    'session.plugins.marketplaces.add',
-    'session.plugins.marketplaces.browse',
-    'session.plugins.marketplaces.list',
-    'session.plugins.marketplaces.refresh',
-    'session.plugins.marketplaces.remove',
-    'session.plugins.uninstall',
-    'session.plugins.update',
-  ],
-  async () => (await import('./session-plugins-home.js')).sessionPluginsHomeHandlers,
+const sessionWorkflowHandlers = lazySessionHandlers(
+  below('session.workflow.'),
+  async () => (await import('./session-workflow.js')).sessionWorkflowHandlers,
+);
+
+const sessionFactoryHandlers = lazySessionHandlers(
+  below('session.factory.'),
+  async () => (await import('./session-factory.js')).sessionFactoryHandlers,
+);
+
+const sessionMcpHandlers = lazySessionHandlers(
+  below('session.mcp.').filter(isCommon),
+  async () => (await import('./session-mcp.js')).sessionMcpHandlers,
 );
 
 /** Methods that name a live session: their handlers are given it. */
@@ -136,7 +114,7 @@ export const sessionMethodHandlers = {
   ...sessionQueueHandlers,
   ...queueArrangementHandlers,
   ...rareHandlers,
-  ...pluginsHomeHandlers,
+  ...sessionPluginsHomeHandlers,
   ...sendHandlers,
   ...sessionRemoteHandlers,
   ...sessionSandboxHandlers,
@@ -172,3 +150,12 @@ export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers
   ...storedSessionsHandlers,
   ...toolsHandlers,
 };
+
+function below<P extends string>(prefix: P): readonly Extract<keyof Methods, `${P}${string}`>[] {
+  const names = Object.keys(methods).filter((name) => name.startsWith(prefix));
+  return names as Extract<keyof Methods, `${P}${string}`>[];
+}
+
+function isCommon<N extends string>(name: N): name is Exclude<N, RareMethod> {
+  return !rareMethods.some((rare) => rare === name);
+}

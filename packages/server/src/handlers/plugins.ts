@@ -3,6 +3,7 @@ import type { Plugins } from '../environment.js';
 import { Refusal } from '../failure.js';
 import { findSession } from '../find.js';
 import type { CallContext, Handlers, SessionHandlers } from '../handler.js';
+import { reloadPlugins } from '../reload-plugins.js';
 
 type Names = Extract<keyof Methods, `plugins.${string}`>;
 
@@ -76,18 +77,41 @@ export const sessionPluginsHandlers: SessionHandlers<Pick<Methods, SessionNames>
     const installed = (await environment.plugins?.installed()) ?? [];
     return { plugins: installed.filter(({ directory }) => inUse.has(directory)).map(({ plugin }) => plugin) };
   },
-  async 'session.plugins.reload'(_params, { session, runtime, environment }) {
-    const all = new Set(((await environment.plugins?.installed()) ?? []).map(({ directory }) => directory));
-    const enabled = (await environment.plugins?.enabled()) ?? { plugins: [], skills: [] };
-    const isOthers = (path: string) => ![...all].some((directory) => path.startsWith(directory));
-    await runtime.change(session, (before) => ({
-      ...before,
-      pluginDirectories: [...(before.pluginDirectories ?? []).filter(isOthers), ...enabled.plugins],
-      skillDirectories: [...(before.skillDirectories ?? []).filter(isOthers), ...enabled.skills],
-    }));
+  async 'session.plugins.reload'(_params, context) {
+    await reloadPlugins(context);
     return null;
   },
 };
+
+type HomeNames = Exclude<Extract<keyof Methods, `session.plugins.${string}`>, SessionNames>;
+
+/** The plugins of the home, for a client that has a session: relative paths begin at its directory. */
+export const sessionPluginsHomeHandlers: SessionHandlers<Pick<Methods, HomeNames>> = {
+  'session.plugins.install': ({ source }, context) =>
+    pluginsHandlers['plugins.install']({ source, ...placeOf(context) }, context),
+  'session.plugins.uninstall': (params, context) => pluginsHandlers['plugins.uninstall'](params, context),
+  'session.plugins.update': (params, context) => pluginsHandlers['plugins.update'](params, context),
+  'session.plugins.enable': (params, context) => pluginsHandlers['plugins.enable'](params, context),
+  'session.plugins.disable': (params, context) => pluginsHandlers['plugins.disable'](params, context),
+  'session.plugins.marketplaces.list': (_params, context) =>
+    pluginsHandlers['plugins.marketplaces.list']({}, context),
+  'session.plugins.marketplaces.add': ({ source }, context) =>
+    pluginsHandlers['plugins.marketplaces.add']({ source, ...placeOf(context) }, context),
+  'session.plugins.marketplaces.remove': (params, context) =>
+    pluginsHandlers['plugins.marketplaces.remove'](params, context),
+  'session.plugins.marketplaces.browse': (params, context) =>
+    pluginsHandlers['plugins.marketplaces.browse'](params, context),
+  'session.plugins.marketplaces.refresh': (params, context) =>
+    pluginsHandlers['plugins.marketplaces.refresh'](params, context),
+};
+
+function placeOf({
+  session,
+}: {
+  readonly session: { readonly currentSettings: { readonly workingDirectory: string } };
+}) {
+  return { workingDirectory: session.currentSettings.workingDirectory };
+}
 
 function pluginsOf({ environment }: CallContext): Plugins {
   if (!environment.plugins) throw new Refusal('This runtime keeps no plugins.');

@@ -4,19 +4,11 @@ import type { Prompt } from '@groundcrew/runtime';
 import { requirePromptSize } from '../bounds.js';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
+import type { QueueArrangement } from '../rare-methods.js';
 import { messageOf } from '../send-prompt.js';
 
-type Names =
-  | 'session.queue.duplicateAt'
-  | 'session.queue.insertAt'
-  | 'session.queue.moveItem'
-  | 'session.queue.removeAt'
-  | 'session.queue.sendNow'
-  | 'session.queue.setDrainPaused'
-  | 'session.queue.updateText';
-
 /** The prompts that wait, put in order by clients. A turn may take one up at any time: then it is not in the queue any more. */
-export const queueArrangementHandlers: SessionHandlers<Pick<Methods, Names>> = {
+export const queueArrangementHandlers: SessionHandlers<Pick<Methods, QueueArrangement>> = {
   async 'session.queue.moveItem'({ id, toPosition }, { session }) {
     const changed = await session.keeper.onLog(({ inbox }) => inbox.move(id, toPosition));
     if (changed === undefined) throw notQueued(id);

@@ -4,30 +4,14 @@ import { Refusal } from '../failure.js';
 import type { SessionCallContext, SessionHandlers } from '../handler.js';
 import { withoutNullsDeep } from '../nulls.js';
 import { giveTokens, registryFrom } from '../provider-settings.js';
+import type { RareMethod } from '../rare-methods.js';
+import { reloadPlugins } from '../reload-plugins.js';
+import { renameByUser } from '../rename.js';
 import { badToolName } from '../settings.js';
 import { describeWorkspace } from '../workspace.js';
-import { sessionPluginsHandlers } from './plugins.js';
-import { sessionNameHandlers } from './session-name.js';
-
-type Names =
-  | 'session.autopilotObjective.getState'
-  | 'session.contentExclusion.checkPaths'
-  | 'session.customizations.reload'
-  | 'session.mcp.listConfigured'
-  | 'session.mcp.moveLoadingToBackground'
-  | 'session.mcp.prompts.get'
-  | 'session.mcp.prompts.list'
-  | 'session.provider.sync'
-  | 'session.provider.withdraw'
-  | 'session.tools.getSubagentSettings'
-  | 'session.tools.listPendingRequests'
-  | 'session.tools.set'
-  | 'session.workspaces.addSummary'
-  | 'session.workspaces.ensure'
-  | 'session.workspaces.updateMetadata';
 
 /** Methods of a session that few clients call; this file is loaded by the first call of one of them. */
-export const rareSessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
+export const rareSessionHandlers: SessionHandlers<Pick<Methods, RareMethod>> = {
   async 'session.tools.listPendingRequests'(_params, { session }) {
     const { agents } = await session.state();
     const items = Object.entries(agents).flatMap(([agentId, { questions }]) =>
@@ -90,9 +74,8 @@ export const rareSessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
     await session.workspace.make();
     return { workspace: await describeWorkspace(session), path: session.workspace.shownDirectory };
   },
-  async 'session.workspaces.updateMetadata'({ sessionId, name }, context) {
-    const { session } = context;
-    if (name !== undefined) await sessionNameHandlers['session.name.set']({ sessionId, name }, context);
+  async 'session.workspaces.updateMetadata'({ name }, { session }) {
+    if (name !== undefined) await renameByUser(session, name);
     if (!session.hasWorkspaceIn(await session.state())) return { workspace: null };
     return { workspace: await describeWorkspace(session), path: session.workspace.shownDirectory };
   },
@@ -217,10 +200,7 @@ async function reloadAll(context: SessionCallContext) {
   };
   await session.load();
   await run('instructions', () => tools.instructions());
-  await run(
-    'plugins',
-    environment.plugins && (() => sessionPluginsHandlers['session.plugins.reload']({ sessionId }, context)),
-  );
+  await run('plugins', environment.plugins && (() => reloadPlugins(context)));
   await run('skills', () => skills.refresh({ isForced: true }));
   await run('agents', () => agents.refresh({ isForced: true }));
   await run('mcp', tools.mcp.list().length > 0 ? () => tools.mcp.reload() : undefined);

@@ -2,10 +2,10 @@ import type { JsonObject, Methods } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
-import type { rareSessionHandlers } from './rare-session-methods.js';
+import type { RareMethod } from '../rare-methods.js';
 
 type McpServer = ReturnType<Session['tools']['mcp']['list']>[number];
-type Names = Exclude<Extract<keyof Methods, `session.mcp.${string}`>, keyof typeof rareSessionHandlers>;
+type Names = Exclude<Extract<keyof Methods, `session.mcp.${string}`>, RareMethod>;
 
 export const sessionMcpHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.mcp.list'(_params, { session }) {

@@ -1,7 +1,6 @@
 import type { Methods } from '@groundcrew/protocol';
-import type { Session } from '@groundcrew/runtime';
-import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
+import { rename, renameByUser } from '../rename.js';
 
 export const sessionNameHandlers: SessionHandlers<
   Pick<Methods, 'session.name.get' | 'session.name.set' | 'session.name.setAuto'>
@@ -11,21 +10,14 @@ export const sessionNameHandlers: SessionHandlers<
     return { name: fixed.name ?? summary ?? null };
   },
   async 'session.name.set'({ name }, { session }) {
-    const title = name.trim();
-    if (title === '') throw new Refusal('Session name cannot be empty');
-    await rename(session, title, true);
+    await renameByUser(session, name);
     return null;
   },
   async 'session.name.setAuto'({ summary }, { session }) {
     const title = summary.trim();
     const { fixed } = await session.state();
     if (title === '' || fixed.isNamedByUser) return { applied: false };
-    await rename(session, title, false);
+    await rename(session, title, { isNamedByUser: false });
     return { applied: true };
   },
 };
-
-async function rename(session: Session, name: string, isNamedByUser: boolean): Promise<void> {
-  await session.record({ note: 'settings.fixed', data: { name, isNamedByUser } });
-  await session.emit({ type: 'session.title_changed', data: { title: name } });
-}

@@ -2,12 +2,9 @@ import { type EventData, type JsonObject, type Methods, withoutNulls } from '@gr
 import type { Prompt } from '@groundcrew/runtime';
 import { requirePromptSize } from '../bounds.js';
 import type { SessionHandlers } from '../handler.js';
-import type { queueArrangementHandlers } from './queue-arrangement.js';
+import type { QueueArrangement } from '../rare-methods.js';
 
-type Names = Exclude<
-  Extract<keyof Methods, `session.queue.${string}`>,
-  keyof typeof queueArrangementHandlers
->;
+type Names = Exclude<Extract<keyof Methods, `session.queue.${string}`>, QueueArrangement>;
 type AgentMode = NonNullable<EventData<'user.message'>['agentMode']>;
 
 export const sessionQueueHandlers: SessionHandlers<Pick<Methods, Names>> = {

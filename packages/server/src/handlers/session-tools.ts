@@ -2,9 +2,9 @@ import type { JsonObject, Methods } from '@groundcrew/protocol';
 import type { ExternalAnswer } from '@groundcrew/runtime';
 import { boundedResult } from '../bounds.js';
 import type { SessionHandlers } from '../handler.js';
-import type { rareSessionHandlers } from './rare-session-methods.js';
+import type { RareMethod } from '../rare-methods.js';
 
-type Names = Exclude<Extract<keyof Methods, `session.tools.${string}`>, keyof typeof rareSessionHandlers>;
+type Names = Exclude<Extract<keyof Methods, `session.tools.${string}`>, RareMethod>;
 
 export const sessionToolsHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.tools.initializeAndValidate'(_params, { session }) {

@@ -1,13 +1,10 @@
 import type { Methods } from '@groundcrew/protocol';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
+import type { RareMethod } from '../rare-methods.js';
 import { describeWorkspace } from '../workspace.js';
-import type { rareSessionHandlers } from './rare-session-methods.js';
 
-type Names = Exclude<
-  Extract<keyof Methods, `session.workspaces.${string}`>,
-  keyof typeof rareSessionHandlers
->;
+type Names = Exclude<Extract<keyof Methods, `session.workspaces.${string}`>, RareMethod>;
 
 const modes = ['unstaged', 'branch', 'session'] as const;
 
