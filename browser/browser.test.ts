@@ -13,28 +13,7 @@ import { executablePath, faultsOf, file, never, Pages, payload, phone } from './
 
 if (!executablePath) console.log('Tests in a browser are skipped: there is no chromium on this machine');
 
-const world = new WebWorld([
-  say(`Hello ${payload}`),
-  callTools({ id: 'c1', name: 'bash', arguments: { command: `echo '${payload}'`, description: payload } }),
-  say(`Done ${payload}`),
-  callTools({
-    id: 'c2',
-    name: 'bash',
-    arguments: { command: 'echo approved > made.txt', description: 'make a file' },
-  }),
-  say('The file is made'),
-  callTools({
-    id: 'c3',
-    name: 'ask_user',
-    arguments: { question: `Which? ${payload}`, choices: ['red', 'blue'] },
-  }),
-  say('It is blue'),
-  say('Sent from the page'),
-  say('begun'),
-  say('A word from React'),
-  say('more'),
-  say('more'),
-]);
+const world = new WebWorld([]);
 const pages = new Pages(world, token);
 
 describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, () => {
@@ -110,6 +89,20 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
       onPermissionRequest: never,
       onUserInputRequest: never,
     });
+    world.model.play(
+      callTools({
+        id: 'c2',
+        name: 'bash',
+        arguments: { command: 'echo approved > made.txt', description: 'make a file' },
+      }),
+      say('The file is made'),
+      callTools({
+        id: 'c3',
+        name: 'ask_user',
+        arguments: { question: `Which? ${payload}`, choices: ['red', 'blue'] },
+      }),
+      say('It is blue'),
+    );
     const done = session.sendAndWait('Make the file');
     const page = await pages.session('asks', { viewport: phone });
     await page.getByText('echo approved > made.txt').first().waitFor();
@@ -123,6 +116,7 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
 
   test('a prompt is sent from the page to a session that was open nowhere', async () => {
     const page = await pages.session('first');
+    world.model.play(say('Sent from the page'));
     await page.getByLabel('Prompt').fill('From the page');
     await page.keyboard.press('Enter');
     await page.getByText('Sent from the page').first().waitFor();
@@ -183,6 +177,7 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
   test('100,000 events are scrolled with frames of at most 16.7 ms at the 95th percentile', async () => {
     await using client = world.client();
     const session = await client.createSession({ sessionId: 'long', onPermissionRequest: approveAll });
+    world.model.play(say('begun'));
     await session.sendAndWait('Begin');
     for (let made = 0; made < 100_000; made += 2000)
       await Promise.all(
@@ -230,6 +225,7 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
       [`${world.url.replace('http', 'ws')}/rpc`, token],
     );
     await page.getByText('Done <img').waitFor();
+    world.model.play(say('A word from React'));
     await page.getByLabel('Prompt').fill('Hello from React');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('A word from React').waitFor();
@@ -250,6 +246,11 @@ async function makeSessions(): Promise<void> {
   await using client = world.client();
   const session = await client.createSession({ sessionId: 'first', onPermissionRequest: approveAll });
   await session.call('session.name.set', { name: `Hello session ${payload}` });
+  world.model.play(
+    say(`Hello ${payload}`),
+    callTools({ id: 'c1', name: 'bash', arguments: { command: `echo '${payload}'`, description: payload } }),
+    say(`Done ${payload}`),
+  );
   await session.sendAndWait(`Say hello ${payload}`);
   await session.sendAndWait('Make it');
 }

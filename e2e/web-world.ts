@@ -28,14 +28,14 @@ export class WebWorld {
   constructor(
     private readonly replies: readonly ScriptedReply[],
     private readonly flags: readonly string[] = ['serve', '--http-port', '0'],
-    /** What `config.json` says. */
-    private readonly config?: object,
+    /** What `config.json` says. No title is asked for: it would take a reply of the script. */
+    private readonly config: object = {},
   ) {}
 
   async start(): Promise<void> {
     await this.world.start();
-    if (this.config)
-      writeFileSync(join(this.world.home.path, 'config.json'), JSON.stringify(this.config), { mode: 0o600 });
+    const config = JSON.stringify({ titles: 'prompt', ...this.config });
+    writeFileSync(join(this.world.home.path, 'config.json'), config, { mode: 0o600 });
     await this.startServer();
   }
 
