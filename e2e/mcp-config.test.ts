@@ -108,7 +108,7 @@ test('what of a file has no effect is said with its line; a project cannot call 
   const server = testServer({ tools: ['echo'], annotations: { readOnlyHint: true } });
   const mcpServers = {
     srv: { ...server, trusted: true, env: { KEY: ['$', '{NO_SUCH_VARIABLE}'].join('') }, tols: ['x'] },
-    off: { ...server, disabled: true },
+    off: { ...server, disabled: true, headers: { A: 'b' } },
   };
   writeFileSync(projectFile(), JSON.stringify({ mcpServers }, undefined, 1));
   const { session } = await runtime.session(
@@ -134,6 +134,7 @@ test('what of a file has no effect is said with its line; a project cannot call 
       /\.mcp\.json:3:3: the server "srv" names the variable NO_SUCH_VARIABLE, which is not set$/,
     ),
     expect.stringMatching(/\.mcp\.json:3:3: the server "srv" cannot call itself trusted/),
+    "'headers' of the MCP server 'off' has no effect: the server is a command.",
   ]);
   expect(await session.call('session.mcp.list')).toMatchObject({
     servers: [

@@ -409,9 +409,9 @@ test('what of a server’s description has no effect is warned about', async () 
     type === 'session.warning' ? [(data as { readonly message: string }).message] : [],
   );
   expect(warnings).toEqual([
-    "'headers' of the MCP server 'child' has no effect: the server is a command.",
     "'timeout' of the MCP server 'child' has no effect: it must be more than 0 milliseconds.",
-    "'env' of the MCP server 'far' has no effect: the server is a url.",
+    "The option 'mcpServers.headers' has no effect: the server is started by its command.",
+    "The option 'mcpServers.env' has no effect: the server is reached by its url.",
   ]);
 });
 

@@ -71,18 +71,20 @@ export function readServerConfig(raw: JsonObject, source: McpServerSource = 'use
   };
 }
 
-/** A sentence for each part of a description that has no effect. */
+/** A sentence for each part of a file's description that has no effect. */
 export function vainParts(name: string, raw: JsonObject): readonly string[] {
   const [others, kind] = isRemote(raw) ? [ofCommands, 'a url'] : [ofUrls, 'a command'];
   const vain = others.filter((field) => !isEmpty(raw[field]));
-  const { timeout } = raw;
-  const isTimeVain = typeof timeout === 'number' && timeout <= 0;
   return [
     ...vain.map((field) => `'${field}' of the MCP server '${name}' has no effect: the server is ${kind}.`),
-    ...(isTimeVain
-      ? [`'timeout' of the MCP server '${name}' has no effect: it must be more than 0 milliseconds.`]
-      : []),
+    ...vainTime(name, raw),
   ];
+}
+
+/** The same of the time that a server may take, which clients are not warned about elsewhere. */
+export function vainTime(name: string, { timeout }: JsonObject): readonly string[] {
+  if (typeof timeout !== 'number' || timeout > 0) return [];
+  return [`'timeout' of the MCP server '${name}' has no effect: it must be more than 0 milliseconds.`];
 }
 
 const ofCommands = ['command', 'args', 'env', 'cwd'];

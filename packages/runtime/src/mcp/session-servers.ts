@@ -1,5 +1,5 @@
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
-import { readServerConfig, vainParts } from './config.js';
+import { readServerConfig, vainParts, vainTime } from './config.js';
 import type { McpFiles } from './files.js';
 import { gitHubServer, gitHubServerName } from './github-server.js';
 import type { McpSettings } from './servers.js';
@@ -37,7 +37,7 @@ export function sessionServers(
       ...(files?.warnings ?? []),
       ...(wish && Object.keys(wish).length > 0 && !copilot ? [noGitHubServer] : []),
       ...described.flatMap(([name, { raw }]) => vainParts(name, raw)),
-      ...Object.entries(mcpServers).flatMap(([name, raw]) => vainParts(name, raw)),
+      ...Object.entries(mcpServers).flatMap(([name, raw]) => vainTime(name, raw)),
     ],
   };
 }
