@@ -22,7 +22,6 @@ import { homeModels } from './config/home-models.js';
 import { mcpConfig } from './config/mcp-config.js';
 import { type NamedProviders, namedProviders } from './config/named-providers.js';
 import { userRules } from './config/permissions-file.js';
-import { HomePlugins } from './config/plugins.js';
 import { standingRetention } from './config/retention.js';
 import type { ProgramTelemetry } from './config/telemetry.js';
 import { userSettings } from './config/user-settings.js';
@@ -318,7 +317,8 @@ function serverEnvironment(
         commandEnvironment(options.environment, resolve(options.homeDirectory)),
       ),
     }),
-    plugins: new HomePlugins(resolve(options.homeDirectory)),
+    plugins: async () =>
+      new (await import('./config/plugins.js')).HomePlugins(resolve(options.homeDirectory)),
     userSettings: userSettings(resolve(options.homeDirectory), options.environment),
     accounts,
     gitHub: gitHub(models, accounts),

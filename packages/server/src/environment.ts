@@ -132,7 +132,8 @@ export interface ServerEnvironment {
   /** How extensions are started; absent where the operator does not let them run. */
   readonly extensions?: ExtensionHost;
   /** The plugins of the home; without it there are none. */
-  readonly plugins?: Plugins;
+  /** Loaded when they are first asked about. */
+  plugins?(): Promise<Plugins>;
   /** The user's settings; without it there are none. */
   readonly userSettings?: UserSettings;
   /** The user that is logged in at GitHub; without it no user can be. */

@@ -20,8 +20,9 @@ export { openDatabase } from './driver.js';
 export { withFileLock } from './file-lock.js';
 export { type IdleStore, idleStore } from './idle-store.js';
 export { keptStores } from './kept-stores.js';
-export { openSqliteOutbox } from './outbox.js';
 export { StoreSearcher } from './search-elsewhere.js';
+/** The outbox of webhooks, which few runtimes have. */
+export const loadOutbox = () => import('./outbox.js');
 export {
   openSqliteStore,
   type SqliteStore,

@@ -1,22 +1,11 @@
 import type { Environment } from '@groundcrew/models';
 import type { OtlpTarget, TelemetrySettings } from '@groundcrew/telemetry';
+import { isTrue } from './telemetry-wish.js';
 
 /** What the environment asks for, and what of it cannot be had. */
 export interface TelemetryWish {
   readonly settings: TelemetrySettings;
   readonly warnings: readonly string[];
-}
-
-/** Whether the environment asks for telemetry; the names of other runtimes' variables count, too. */
-export function asksForTelemetry(environment: Environment): boolean {
-  if (isTrue(environment.OTEL_SDK_DISABLED)) return false;
-  return (
-    isTrue(environment.COPILOT_OTEL_ENABLED) ||
-    Boolean(environment.COPILOT_OTEL_FILE_EXPORTER_PATH) ||
-    Boolean(environment.OTEL_EXPORTER_OTLP_ENDPOINT) ||
-    Boolean(environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) ||
-    Boolean(environment.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT)
-  );
 }
 
 /** How telemetry is made, by the variables that OpenTelemetry and its users know. */
@@ -189,8 +178,4 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-function isTrue(text: string | undefined): boolean {
-  return /^(?:true|1|yes|on)$/i.test(text?.trim() ?? '');
 }

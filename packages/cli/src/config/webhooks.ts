@@ -93,7 +93,7 @@ export async function deliveriesOf(
 ): Promise<(at: OutboxPlace) => { readonly outbox: NoticeOutbox; readonly deliveries: Deliveries }> {
   const [{ checkAddress, Deliveries: Sending }, { openSqliteOutbox }] = await Promise.all([
     import('@groundcrew/webhooks'),
-    import('@groundcrew/store-sqlite'),
+    import('@groundcrew/store-sqlite').then(({ loadOutbox }) => loadOutbox()),
   ]);
   for (const { url } of endpoints)
     await checkAddress(url).catch((error: Error) => {

@@ -29,7 +29,6 @@ import type { ModelAccess, SessionSettings } from '../settings/session-settings.
 import { SessionSkills } from '../skills/session-skills.js';
 import { checkedExtras, type PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
-import { requirePatterns } from '../turn/output-schema.js';
 import { SessionHistory } from '../turn/session-history.js';
 import { SessionMeasures } from '../turn/session-measures.js';
 import { Transcript } from '../workspace/transcript.js';
@@ -214,7 +213,7 @@ export class Session {
   ): Promise<void> {
     const { isIdempotent = false, isFirst = false, ...given } = options;
     const extras = checkedExtras(given);
-    if (prompt.output) requirePatterns(prompt.output.schema);
+    if (prompt.output) (await import('../turn/output-schema.js')).requirePatterns(prompt.output.schema);
     const identified = isIdempotent ? { ...prompt, digest: digestOf(prompt) } : prompt;
     const position = isFirst ? 0 : undefined;
     await this.keeper.onLog((conversation) => conversation.send(identified, extras, position));

@@ -1,7 +1,7 @@
 import type { OutputWish } from '../log/state.js';
 import type { AgentContext } from './context.js';
 import { deliver } from './deliver.js';
-import { LongCheck, misfitOf, type Schema } from './output-schema.js';
+import type { Schema } from './output-schema.js';
 
 /** How often a model is asked again for an answer that fits. */
 const mostRepairs = 2;
@@ -87,6 +87,7 @@ async function misfitIn(
   { session }: AgentContext,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  const { LongCheck, misfitOf } = await import('./output-schema.js');
   try {
     return misfitOf(value, schema, stepsAtOnce);
   } catch (error) {

@@ -9,43 +9,43 @@ type Names = Extract<keyof Methods, `plugins.${string}`>;
 
 export const pluginsHandlers: Handlers<Pick<Methods, Names>> = {
   async 'plugins.list'(_params, { environment }) {
-    return { plugins: (await environment.plugins?.list()) ?? [] };
+    return { plugins: (await (await environment.plugins?.())?.list()) ?? [] };
   },
-  'plugins.install': ({ source, workingDirectory }, context) =>
-    pluginsOf(context).install(source, workingDirectory ?? context.environment.workingDirectory),
+  'plugins.install': async ({ source, workingDirectory }, context) =>
+    (await pluginsOf(context)).install(source, workingDirectory ?? context.environment.workingDirectory),
   async 'plugins.uninstall'({ name, directSourceId }, context) {
-    await pluginsOf(context).uninstall(name, directSourceId ?? undefined);
+    await (await pluginsOf(context)).uninstall(name, directSourceId ?? undefined);
     return null;
   },
-  'plugins.update': ({ name }, context) => pluginsOf(context).update(name),
+  'plugins.update': async ({ name }, context) => (await pluginsOf(context)).update(name),
   async 'plugins.updateAll'(_params, context) {
-    return { results: await pluginsOf(context).updateAll() };
+    return { results: await (await pluginsOf(context)).updateAll() };
   },
   async 'plugins.enable'({ names }, context) {
-    await pluginsOf(context).switch(names, true);
+    await (await pluginsOf(context)).switch(names, true);
     return null;
   },
   async 'plugins.disable'({ names }, context) {
-    await pluginsOf(context).switch(names, false);
+    await (await pluginsOf(context)).switch(names, false);
     return null;
   },
   async 'plugins.marketplaces.list'(_params, { environment }) {
-    return { marketplaces: (await environment.plugins?.marketplaces()) ?? [] };
+    return { marketplaces: (await (await environment.plugins?.())?.marketplaces()) ?? [] };
   },
   async 'plugins.marketplaces.add'({ source, workingDirectory }, context) {
-    const name = await pluginsOf(context).addMarketplace(
+    const name = await (await pluginsOf(context)).addMarketplace(
       source,
       workingDirectory ?? context.environment.workingDirectory,
     );
     return { name };
   },
-  'plugins.marketplaces.remove': ({ name, force = false }, context) =>
-    pluginsOf(context).removeMarketplace(name, { force }),
+  'plugins.marketplaces.remove': async ({ name, force = false }, context) =>
+    (await pluginsOf(context)).removeMarketplace(name, { force }),
   async 'plugins.marketplaces.browse'({ name }, context) {
-    return { plugins: await pluginsOf(context).browse(name) };
+    return { plugins: await (await pluginsOf(context)).browse(name) };
   },
   async 'plugins.marketplaces.refresh'({ name }, context) {
-    return { results: await pluginsOf(context).refresh(name) };
+    return { results: await (await pluginsOf(context)).refresh(name) };
   },
 };
 
@@ -74,7 +74,7 @@ type SessionNames = 'session.plugins.list' | 'session.plugins.reload';
 export const sessionPluginsHandlers: SessionHandlers<Pick<Methods, SessionNames>> = {
   async 'session.plugins.list'(_params, { session, environment }) {
     const inUse = new Set(session.currentSettings.pluginDirectories ?? []);
-    const installed = (await environment.plugins?.installed()) ?? [];
+    const installed = (await (await environment.plugins?.())?.installed()) ?? [];
     return { plugins: installed.filter(({ directory }) => inUse.has(directory)).map(({ plugin }) => plugin) };
   },
   async 'session.plugins.reload'(_params, context) {
@@ -113,7 +113,7 @@ function placeOf({
   return { workingDirectory: session.currentSettings.workingDirectory };
 }
 
-function pluginsOf({ environment }: CallContext): Plugins {
+async function pluginsOf({ environment }: CallContext): Promise<Plugins> {
   if (!environment.plugins) throw new Refusal('This runtime keeps no plugins.');
-  return environment.plugins;
+  return environment.plugins();
 }

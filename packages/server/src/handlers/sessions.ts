@@ -252,7 +252,7 @@ async function withPlugins<P extends ParsedParams<Methods['session.resume']>>(
   params: P,
   { environment }: CallContext,
 ): Promise<P> {
-  const enabled = await environment.plugins?.enabled();
+  const enabled = await (await environment.plugins?.())?.enabled();
   if (!enabled || enabled.plugins.length === 0) return params;
   return {
     ...params,
