@@ -6,14 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { callTools, type LiveRuntime, type ScriptedReply, say, type WireSession } from '@groundcrew/testkit';
 import { multiplySession } from '../bench/sessions/many-sessions.js';
+import type { FreezeCase } from './freeze-case.js';
 import { fillLog } from './long-log.js';
-
-/** Something that a model, a file, a page or a client may ask for, at its worst. */
-export interface FreezeCase {
-  readonly name: string;
-  /** Makes what it takes; the result does what is measured. */
-  prepare(runtime: LiveRuntime): Promise<() => Promise<unknown>>;
-}
+import { manyOptions } from './many-options.js';
 
 const joined = Array.from({ length: 13 }, (_, index) => `n t${index}`).join(', ');
 const crossJoin = `CREATE TABLE IF NOT EXISTS n (v); INSERT INTO n VALUES (1),(2),(3),(4),(5),(6),(7),(8),(9),(10); SELECT count(*) FROM ${joined}`;
@@ -35,6 +30,7 @@ export function freezeCases(scale: FreezeScale = fullScale): readonly FreezeCase
 }
 
 const fixedCases: readonly FreezeCase[] = [
+  manyOptions,
   {
     name: 'a join without end in the sql tool',
     prepare: async (runtime) => {
@@ -210,24 +206,6 @@ const fixedCases: readonly FreezeCase[] = [
       const { session } = await withTools(runtime, say('x'));
       const attachments = Array(1_000_000).fill({ a: [1, {}] });
       return () => failsWith(session.failure('session.send', { prompt: 'x', attachments }), /values/);
-    },
-  },
-  {
-    name: 'options of as many values as a message may have',
-    prepare: async (runtime) => {
-      const server = { command: 'true', args: ['a'], tools: ['*'] };
-      const many = Array.from({ length: 20_000 }, (_, index) => [`s${index}`, server] as const);
-      const sections = Array.from(
-        { length: 50_000 },
-        (_, index) => [`s${index}`, { action: 'remove' }] as const,
-      );
-      const systemMessage = { mode: 'customize', sections: Object.fromEntries(sections) };
-      return async () => {
-        const failures = [{ mcpServers: Object.fromEntries(many) }, { systemMessage }].map((settings) =>
-          runtime.client.failure('session.create', settings),
-        );
-        for (const failure of failures) await failsWith(failure, /too many values/);
-      };
     },
   },
   {

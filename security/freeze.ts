@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { LiveRuntime } from '@groundcrew/testkit';
 import type { Attack, AttackOptions } from './attack.js';
-import { type FreezeCase, freezeCases } from './freeze-cases.js';
+import type { FreezeCase } from './freeze-case.js';
+import { freezeCases } from './freeze-cases.js';
 import { Neighbour } from './neighbour.js';
 
 /**

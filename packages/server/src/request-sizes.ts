@@ -34,7 +34,13 @@ export function requireValues(method: string, params: unknown): void {
   const isOfSchemas = (name: string) => name === 'tools' || name === 'output';
   const schemas = isObject(params) ? [params.tools, params.output] : [];
   if (hasMore(params, most, isOfSchemas) || hasMore(schemas, mostOfSchemas))
-    throw new RpcError(errorCodes.invalidParams, failedText(method, 'the request has too many values'));
+    throw new RpcError(
+      errorCodes.invalidParams,
+      failedText(
+        method,
+        `the request has too many values; at most ${most} are accepted, and ${mostOfSchemas} in schemas of tools`,
+      ),
+    );
 }
 
 /** What opens a session, changes it or gives it a prompt. */

@@ -1,0 +1,20 @@
+import type { FreezeCase } from './freeze-case.js';
+
+/** A few megabytes of small options: to check, to look up and to store each would take the main thread a third of a second. */
+export const manyOptions: FreezeCase = {
+  name: 'options of as many values as a message may have',
+  prepare: async (runtime) => {
+    const server = { command: 'true', args: ['a'], tools: ['*'] };
+    const mcpServers = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [`s${index}`, server]),
+    );
+    const section = { action: 'remove' };
+    const sections = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`s${index}`, section]));
+    return async () => {
+      for (const settings of [{ mcpServers }, { systemMessage: { mode: 'customize', sections } }]) {
+        const { message } = await runtime.client.failure('session.create', settings);
+        if (!/too many values/.test(String(message))) throw new Error(`another failure: ${String(message)}`);
+      }
+    };
+  },
+};
