@@ -4,7 +4,6 @@ import { list, map, object, refused, type SupportOf, unused, used, words } from 
 
 type Create = Params<Methods['session.create']>;
 type Resume = Params<Methods['session.resume']>;
-type Send = Params<Methods['session.send']>;
 type Update = Params<Methods['session.options.update']>;
 type Switch = Params<Methods['session.model.switchTo']>;
 type Fields<T> = NonNullable<T>;
@@ -286,79 +285,6 @@ export const resumeOptions: SupportOf<Resume> = {
   factories: list({ name: used, description: used }),
   workflows: list({ name: used, description: used, phases: list({ title: used, detail: used }) }),
   requestedEnvironmentVariables: unused('clients are not sent the environment.'),
-};
-
-const responseFormat: SupportOf<Fields<Send['responseFormat']>> = {
-  type: used,
-  jsonSchema: object({
-    name: used,
-    schema: used,
-    description: unused(notSent),
-    strict: unused('every answer is held against the schema.', true),
-  } satisfies SupportOf<Fields<Send['responseFormat']>['jsonSchema']>),
-};
-
-/** What becomes of each field of `session.send`. */
-export const sendOptions: SupportOf<Send> = {
-  sessionId: used,
-  prompt: used,
-  displayPrompt: used,
-  attachments: used,
-  mode: used,
-  agentMode: used,
-  messageId: used,
-  requestHeaders: used,
-  headerMergeStrategy: used,
-  output: object({ schema: used, name: used }),
-  responseFormat: object(responseFormat),
-  traceparent: used,
-  tracestate: used,
-  prepend: used,
-  billable: unused('nothing is billed here.', true),
-  requiredTool: unused('the model chooses its tools by itself.'),
-  source: used,
-  wait: used,
-};
-
-type Messages = Params<Methods['session.sendMessages']>;
-
-/** What becomes of each field of `session.sendMessages`. */
-export const sendMessagesOptions: SupportOf<Messages> = {
-  sessionId: used,
-  messages: list({
-    prompt: used,
-    displayPrompt: used,
-    attachments: used,
-    billable: sendOptions.billable,
-    requiredTool: sendOptions.requiredTool,
-    source: used,
-  } satisfies SupportOf<Messages['messages'][number]>),
-  mode: used,
-  agentMode: used,
-  prepend: used,
-  requestHeaders: used,
-  responseFormat: sendOptions.responseFormat,
-  traceparent: used,
-  tracestate: used,
-  wait: used,
-};
-
-type Insert = Params<Methods['session.queue.insertAt']>;
-
-/** What becomes of each field of `session.queue.insertAt`; those that ask how it is delivered have no effect there. */
-export const insertOptions: SupportOf<Insert> = {
-  sessionId: used,
-  position: used,
-  message: object({
-    prompt: used,
-    displayPrompt: used,
-    attachments: used,
-    agentMode: used,
-    requestHeaders: used,
-    requiredTool: sendOptions.requiredTool,
-    source: used,
-    billable: sendOptions.billable,
-  } satisfies SupportOf<Insert['message']>),
 };
 
 /** What becomes of each field of `session.tools.set`. */
