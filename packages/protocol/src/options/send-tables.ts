@@ -3,16 +3,18 @@ import type { Methods } from '../methods/catalog.js';
 import { list, object, type SupportOf, unused, used } from './support.js';
 
 type Send = Params<Methods['session.send']>;
-type ResponseFormat = NonNullable<Send['responseFormat']>;
+type Fields<T> = NonNullable<T>;
 
-const responseFormat: SupportOf<ResponseFormat> = {
+const notSent = 'this version does not pass it on to the model service.';
+
+const responseFormat: SupportOf<Fields<Send['responseFormat']>> = {
   type: used,
   jsonSchema: object({
     name: used,
     schema: used,
-    description: unused('this version does not pass it on to the model service.'),
+    description: unused(notSent),
     strict: unused('every answer is held against the schema.', true),
-  } satisfies SupportOf<ResponseFormat['jsonSchema']>),
+  } satisfies SupportOf<Fields<Send['responseFormat']>['jsonSchema']>),
 };
 
 /** What becomes of each field of `session.send`. */
