@@ -282,6 +282,7 @@ test.each([
   [{ command: 'true', headers: { a: 'b' } }, ["'mcpServers.headers'"]],
   [{ type: 'http', url: 'http://127.0.0.1:9', env: { A: 'b' } }, ["'mcpServers.env'"]],
   [{ type: 'http', url: 'http://127.0.0.1:9', args: [], cwd: null, headers: {} }, []],
+  [{ type: 'streamable-http', url: 'http://127.0.0.1:9', headers: { a: 'b' } }, []],
 ])('of an MCP server what does not go with how it is reached is warned of: %j', async (server, parts) => {
   const settings = { mcpServers: { some: server } };
   const { warnings = [] } = (await runtime.client.call('session.create', settings)) as {

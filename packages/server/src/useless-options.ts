@@ -59,8 +59,11 @@ const ofAddresses = [
 ];
 
 function isRemote({ type, command, url }: Server): boolean {
-  return type === 'http' || type === 'sse' || (!type && !command && Boolean(url));
+  return type ? remoteTypes.includes(type) : !command && Boolean(url);
 }
+
+/** Other programs write `http` in these ways. */
+const remoteTypes: readonly string[] = ['http', 'streamable-http', 'streamableHttp', 'sse'];
 
 function useless(
   option: string,

@@ -82,7 +82,7 @@ const tools: SupportOf<Fields<Create['tools']>[number]> = {
 };
 
 const mcpServer: SupportOf<Fields<Create['mcpServers']>[string]> = {
-  type: words('local', 'stdio', 'http', 'sse'),
+  type: words('local', 'stdio', 'http', 'sse', 'streamable-http', 'streamableHttp'),
   command: used,
   args: used,
   env: used,
