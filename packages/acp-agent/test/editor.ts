@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -31,6 +31,10 @@ export class EditorWorld {
     readonly model: ScriptedModel,
   ) {
     mkdirSync(this.directory);
+    // A title by the model would take a reply that is meant for a prompt.
+    const settings = join(this.home.path, 'groundcrew');
+    mkdirSync(settings, { mode: 0o700 });
+    writeFileSync(join(settings, 'config.json'), '{ "titles": "prompt" }', { mode: 0o600 });
   }
 
   static async open(): Promise<EditorWorld> {

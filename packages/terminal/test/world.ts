@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   RuntimeProcess,
@@ -22,6 +22,10 @@ export class TerminalWorld {
 
   async open(): Promise<void> {
     mkdirSync(this.directory);
+    // A title by the model would take a reply that is meant for a prompt.
+    const settings = join(this.home.path, 'groundcrew');
+    mkdirSync(settings, { mode: 0o700 });
+    writeFileSync(join(settings, 'config.json'), '{ "titles": "prompt" }', { mode: 0o600 });
     this.api = await ScriptedApi.open();
     this.scripted = this.api.script();
     this.server = this.startServer();
