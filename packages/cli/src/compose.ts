@@ -86,7 +86,7 @@ export interface Program {
   /** Shows this node to the others of its cluster, if it is in one. Throws what is wrong. */
   join(): Promise<void>;
   /** No session is open. */
-  isResting(): boolean;
+  hasNoSessions(): boolean;
   /** It is one of several nodes. */
   readonly isNode: boolean;
   /** Leaves sessions to the other nodes: when their turns end, or when the signal is aborted. */
@@ -215,9 +215,9 @@ function watching({
   homes,
   node,
   telemetry,
-}: WatchedParts): Pick<Program, 'readiness' | 'metrics' | 'isResting'> {
+}: WatchedParts): Pick<Program, 'readiness' | 'metrics' | 'hasNoSessions'> {
   return {
-    isResting: () => runtime.liveCount === 0,
+    hasNoSessions: () => runtime.liveCount === 0,
     readiness: async () => {
       if (server.isClosing) return 'it is closing';
       if (node?.isDraining) return 'it is draining';

@@ -9,7 +9,7 @@ export interface Gate {
   readonly token: string | undefined;
   /** It has shown who it is before the first message, and need not again. */
   readonly isKnown?: boolean;
-  /** Whoever opened the channel has looked at its token, and found who it is. */
+  /** The code that opened the channel has checked its token, and knows its identity. */
   readonly hasIdentity?: boolean;
   readonly pendingPeers: PendingPeers;
   /** The peer has shown the token. */

@@ -146,7 +146,7 @@ export class Client {
     return { current, restore: () => undefined };
   }
 
-  /** A client that is behind and comes again receives the rest first, so by the same feed. */
+  /** A client that is behind and attaches again first receives what it missed, so by the same feed. */
   private feedOf(sessionId: string): Feed {
     const known = this.feeds.get(sessionId) ?? this.late.get(sessionId);
     this.late.delete(sessionId);
@@ -197,7 +197,7 @@ export class Client {
     if (!this.isForwarded) this.lifecycles.send(notice);
   }
 
-  /** The runtime is about to end: a client that moves on by itself is told. */
+  /** The runtime is about to end: notifies a client that connects elsewhere by itself. */
   announceDrain(): void {
     if (this.movesOn) this.connection.notify('runtime.draining', {});
   }

@@ -94,7 +94,7 @@ class EventReader {
     while (Date.now() < until && !signal.aborted && !this.live()) await pause(glanceMilliseconds, signal);
   }
 
-  /** One that is at rest is not loaded for a reader. */
+  /** A session that is not loaded is not loaded for a reader either. */
   private live(): Session | undefined {
     const session = this.parts.runtime.find(this.sessionId);
     return session?.isLoaded ? session : undefined;

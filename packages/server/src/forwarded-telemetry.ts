@@ -26,7 +26,7 @@ export class ForwardedTelemetry {
   }
 
   /** The session is deleted. */
-  forget(sessionId: string): void {
+  remove(sessionId: string): void {
     this.silent.delete(sessionId);
     this.features.delete(sessionId);
   }

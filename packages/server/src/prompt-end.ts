@@ -21,7 +21,7 @@ interface FollowedRef {
   readonly mayBeKnown?: boolean;
 }
 
-/** Gives the session a prompt and waits for the end of its turn; throws when that is an error. */
+/** Sends a prompt to the session and waits for the end of its turn; throws where the turn ends with an error. */
 export async function sendAndFollow(
   params: ParsedParams<Methods['session.send']>,
   context: SessionCallContext,
@@ -39,7 +39,7 @@ export async function sendAndFollow(
   };
 }
 
-/** Does what sends a prompt and waits for the end of its turn; throws when that is an error. */
+/** Calls `send`, which sends the prompt, and waits for the end of its turn; throws where the turn ends with an error. */
 export async function followed(
   { session, signal }: SessionCallContext,
   prompt: FollowedRef,
@@ -82,7 +82,7 @@ class FollowedPrompt {
     });
   }
 
-  /** It is stored. One that came twice under its id may have had its turn long ago. */
+  /** The prompt is stored. One whose id was sent before may have had its turn long ago. */
   sent(): void {
     const { mayBeKnown = false } = this.prompt;
     this.wasQueued = this.isWaiting || !mayBeKnown;
@@ -169,7 +169,7 @@ function resolvers() {
     resolve = yes;
     reject = no;
   });
-  // A call that ended before it came to wait is not told twice.
+  // An abort may reject this promise before it is awaited: that is no unhandled rejection.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }

@@ -19,7 +19,7 @@ export const rareMethods = [
 
 export type RareMethod = (typeof rareMethods)[number];
 
-/** The same of those that put prompts in order which wait. */
+/** The same for methods that change the order of waiting prompts. */
 export const queueArrangement = [
   'session.queue.duplicateAt',
   'session.queue.insertAt',

@@ -51,7 +51,7 @@ export class Server {
     return this.isShuttingDown;
   }
 
-  /** Serves one client until its channel closes; one that is trusted has shown the token to whoever opened the channel. */
+  /** Serves one client until its channel closes; a trusted one has shown the token where its channel was opened. */
   serve(channel: Channel, options: ServeOptions = {}): Promise<void> {
     return this.serveClient(channel, options);
   }
@@ -263,7 +263,7 @@ export class Server {
 
   private broadcast(lifecycle: Lifecycle): void {
     if (lifecycle.type === 'session.deleted') {
-      this.telemetry.forget(lifecycle.sessionId);
+      this.telemetry.remove(lifecycle.sessionId);
       void this.extensions.stop(lifecycle.sessionId);
     }
     if (this.clients.size === 0) return;
@@ -277,11 +277,11 @@ const opening: ReadonlySet<string> = new Set(['session.create', 'session.resume'
 interface ServeOptions {
   readonly extension?: Client['extension'];
   readonly isTrusted?: boolean;
-  /** Who the client is, as whoever opened the channel has found; the local user without. */
+  /** The client's identity, which was checked where its channel was opened; the local user unless given. */
   readonly identity?: Identity;
 }
 
-/** What one node tells another of a client. */
+/** What one node sends another about a client. */
 interface DescribedClient {
   readonly dialect: DescribedDialect;
   readonly wantsTelemetry: boolean;

@@ -21,7 +21,7 @@ export function metadataOf({
   };
 }
 
-/** What clients are told of a session that no live node can go on with. */
+/** What clients receive about a session that no live node can go on with. */
 export function nodeWait({ since, nodes }: NodeWait) {
   const texts = nodes.map(({ node, missing }) => `${node}: ${lackText(missing)}`);
   const message = `No live node can go on with this session (${texts.join('; ')})`;

@@ -1,7 +1,7 @@
 import type { DueMessage, FollowedSession, NoticeOutbox, OutboxMessage } from '@groundcrew/store';
 import type { Connection } from './connection.js';
 
-/** How an outbox reaches the database: again until it is answered. All that is done here may be done twice. */
+/** How an outbox reaches the database: it retries until it is answered. Every statement here may run twice. */
 export type Reach = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
 
 /** The outbox of all nodes that share the database. */
@@ -9,9 +9,9 @@ export function sharedOutbox(reach: Reach): NoticeOutbox {
   return {
     follow: (session, about) => reach((connection) => follow(connection, session, about)),
     put: (session, messages, most) => reach((connection) => put(connection, { session, messages, most })),
-    rest: (session) => reach((connection) => rest(connection, session)),
-    forget: (session) => reach((connection) => forget(connection, session)),
-    followed: () => reach(leftBehind),
+    unfollow: (session) => reach((connection) => unfollow(connection, session)),
+    remove: (session) => reach((connection) => remove(connection, session)),
+    followed: () => reach(followedByNone),
     take: (query) => reach((connection) => take(connection, query)),
     dueIn: (endpoint) => reach((connection) => dueIn(connection, endpoint)),
     settle: (message) => reach((connection) => settle(connection, message)),
@@ -37,7 +37,7 @@ async function follow(
   return row?.seq ?? seq;
 }
 
-/** Never back: a node that slept must not have a log looked through again. */
+/** The place never moves back: a node that was suspended must not have a log read again. */
 const moveText = 'UPDATE gc_followed SET seq = greatest(seq, $3) WHERE home = $1 AND session = $2';
 
 async function put(
@@ -78,36 +78,36 @@ async function put(
   });
 }
 
-async function rest(connection: Connection, { home, sessionId, seq }: FollowedSession): Promise<void> {
+async function unfollow(connection: Connection, { home, sessionId, seq }: FollowedSession): Promise<void> {
   await connection.all({
-    name: 'gc-rest',
+    name: 'gc-unfollow',
     text: `UPDATE gc_followed SET seq = greatest(seq, $3), is_open = false WHERE home = $1 AND session = $2`,
     values: [home, sessionId, seq],
   });
 }
 
-async function forget(
+async function remove(
   connection: Connection,
   { home, sessionId }: Omit<FollowedSession, 'seq'>,
 ): Promise<void> {
   await connection.all({
-    name: 'gc-forget',
+    name: 'gc-remove-followed',
     text: 'DELETE FROM gc_followed WHERE home = $1 AND session = $2',
     values: [home, sessionId],
   });
 }
 
-/** Those that a living node has are its own. */
-async function leftBehind(connection: Connection): Promise<readonly FollowedSession[]> {
+/** Open sessions that no live node has; a live node follows its own. */
+async function followedByNone(connection: Connection): Promise<readonly FollowedSession[]> {
   return connection.all<FollowedSession>({
-    name: 'gc-left-behind',
+    name: 'gc-followed-by-none',
     text: `SELECT f.home, f.session AS "sessionId", f.seq FROM gc_followed f WHERE f.is_open AND NOT EXISTS (
         SELECT 1 FROM gc_session s JOIN gc_node n ON n.id = s.owner AND n.lease_until > clock_timestamp()
         WHERE s.id = f.session) ORDER BY f.home, f.session LIMIT 1000`,
   });
 }
 
-/** Two nodes never take the same message: one that another node is taking is passed over. */
+/** Two nodes never take the same message: a message that another node is taking is skipped. */
 async function take(
   connection: Connection,
   { endpoint, limit, leaseMs }: Parameters<NoticeOutbox['take']>[0],
@@ -153,7 +153,7 @@ async function postpone(
   });
 }
 
-/** Other nodes may have other addresses while settings are rolled out: what none of them takes for two days is nobody's. */
+/** While settings are rolled out, nodes have different addresses: what no node takes for two days is deleted. */
 async function keepOnly(connection: Connection, endpoints: readonly string[]): Promise<number> {
   const gone = await connection.all({
     name: 'gc-keep-only',

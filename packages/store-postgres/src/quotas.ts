@@ -1,14 +1,14 @@
 import type { Owner, SharedPlace, SharedUse } from '@groundcrew/store';
 import type { Connection } from './connection.js';
 
-/** What takes a place by itself, of a node `n` that lives. */
+/** Sessions that take a place without a row in `gc_seat`: stored ones, and those at work at a live node. */
 const taking: Record<SharedPlace['kind'], string> = {
   session: 'SELECT s.id FROM gc_session s WHERE s.id <> $2',
   turn: `SELECT s.id FROM gc_session s JOIN gc_node n ON n.id = s.owner AND n.lease_until > clock_timestamp()
     WHERE s.has_work AND s.id <> $2`,
 };
 
-/** One after the other, by a lock of a row: each statement after it sees what those before it have taken. */
+/** Under a row lock, one after the other: each call sees the places that calls before it have taken. */
 export async function takePlace(
   connection: Connection,
   { kind, sessionId, owner }: SharedPlace,
@@ -56,7 +56,7 @@ export async function usedToday(connection: Connection): Promise<SharedUse> {
   return row ?? { day: '', tokens: 0, cost: 0 };
 }
 
-/** What is said again, or late, makes it no more and no less. */
+/** Totals only grow: one that is written twice, or late, changes nothing. */
 export async function countUse(
   connection: Connection,
   { runtimeId }: Owner,

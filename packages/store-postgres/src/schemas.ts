@@ -3,10 +3,10 @@ import type { Connection } from './connection.js';
 import { isRefusal } from './faults.js';
 import { inSchema } from './schema.js';
 
-/** So many schemas are looked at by one statement. */
+/** How many schemas one statement reads. */
 const atOnce = 50;
 
-/** Schemas with tables of this store whose names begin so. */
+/** Schemas with tables of this store whose names begin with `prefix`. */
 export async function schemasOf(connection: Connection, prefix: string): Promise<readonly string[]> {
   const found = await connection.all<{ readonly name: string }>({
     text: `SELECT table_schema::text AS name FROM information_schema.tables
@@ -16,7 +16,7 @@ export async function schemasOf(connection: Connection, prefix: string): Promise
   return found.map(({ name }) => name);
 }
 
-/** Those of them in which some work has no live node. */
+/** Those of the schemas with work that no live node has. */
 export async function withOrphans(
   connection: Connection,
   schemas: readonly string[],
@@ -27,7 +27,7 @@ export async function withOrphans(
   return found;
 }
 
-/** One that is being removed, or damaged, keeps nobody from finding the work of others. */
+/** A schema that is being removed, or is damaged, does not hide the work in others. */
 async function lookAt(connection: Connection, schemas: readonly string[]): Promise<readonly string[]> {
   const parts = schemas.map((schema, index) =>
     inSchema(`SELECT $${index + 1}::text AS name WHERE ${isOrphaned}`, schema),

@@ -71,7 +71,7 @@ class FileOutbox implements NoticeOutbox {
     });
   }
 
-  rest(session: FollowedSession): Promise<void> {
+  unfollow(session: FollowedSession): Promise<void> {
     return this.#write(() => {
       this.#moveTo(session);
       const { home, sessionId } = session;
@@ -79,7 +79,7 @@ class FileOutbox implements NoticeOutbox {
     });
   }
 
-  forget({ home, sessionId }: Omit<FollowedSession, 'seq'>): Promise<void> {
+  remove({ home, sessionId }: Omit<FollowedSession, 'seq'>): Promise<void> {
     return this.#write(() => {
       this.#run('DELETE FROM followed WHERE home = ? AND session = ?', home, sessionId);
     });
@@ -146,7 +146,7 @@ class FileOutbox implements NoticeOutbox {
     this.#database.close();
   }
 
-  /** Never back: a process that slept must not have a log looked through again. */
+  /** The place never moves back: a process that was suspended must not have a log read again. */
   #moveTo({ home, sessionId, seq }: FollowedSession): void {
     this.#run(
       'UPDATE followed SET seq = max(seq, ?) WHERE home = ? AND session = ?',

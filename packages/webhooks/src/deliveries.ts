@@ -2,7 +2,7 @@ import type { NoticeOutbox } from '@groundcrew/store';
 import { type EndpointSettings, keyOf } from './endpoint.js';
 import { Sender } from './sender.js';
 
-/** What deliveries stand on. */
+/** What deliveries need. */
 export interface DeliveriesOptions {
   readonly endpoints: readonly EndpointSettings[];
   readonly version: string;
@@ -34,7 +34,7 @@ export class Deliveries {
     });
   }
 
-  /** Sends what a process before this one had left. */
+  /** Sends messages that an earlier process left in the outbox. */
   start(): void {
     const { outbox, warn } = this.options;
     const work = async () => {

@@ -17,7 +17,7 @@ export interface Target {
 /** What became of an attempt. */
 export type Outcome =
   | { readonly type: 'delivered' }
-  /** The receiver wants no more of them. */
+  /** The receiver answered 410: it wants no more messages. */
   | { readonly type: 'gone' }
   | { readonly type: 'failed'; readonly reason: string; readonly retryAfterMs?: number };
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { publicLookup } from '@groundcrew/runtime';
 
-/** What may be told of a session. */
+/** What a webhook may be sent for. */
 export const webhookEvents = ['session.waiting', 'session.ended', 'session.error'] as const;
 
 export type WebhookEvent = (typeof webhookEvents)[number];
@@ -20,19 +20,19 @@ export const waitKinds = [
 
 export type WaitKind = (typeof waitKinds)[number];
 
-/** Answered by programs: told only where that was asked for. */
+/** Answered by programs: sent only where the settings name them. */
 const ofPrograms: ReadonlySet<WaitKind> = new Set(['external_tool', 'sampling']);
 
-/** What one address is told. */
+/** What is sent to one address. */
 export interface EndpointWishes {
   readonly url: string;
   /** All of them unless given. */
   readonly events?: readonly WebhookEvent[] | undefined;
-  /** What is waited for that is told; what users answer unless given. */
+  /** The kinds of questions that are sent; unless given, those that users answer. */
   readonly waitingOn?: readonly WaitKind[] | undefined;
 }
 
-/** One address that is told of sessions, and how. */
+/** One address that gets webhooks, and how they are sent. */
 export interface EndpointSettings extends EndpointWishes {
   /** As `whsec_…`, one signature for each. */
   readonly secrets: readonly string[];
@@ -89,7 +89,7 @@ export async function checkAddress(text: string): Promise<void> {
   );
 }
 
-/** The operator wrote the very address, or the name of this machine: it is meant, be it private. */
+/** The operator wrote a numeric address, or the name of this machine: it may be private. */
 export function isWritten({ hostname }: URL): boolean {
   return hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
 }
@@ -101,7 +101,7 @@ function isPublic(url: URL): Promise<boolean> {
   );
 }
 
-/** Whether an address is told of what a session waits for. */
-export function tellsOf({ waitingOn }: EndpointWishes, kind: WaitKind): boolean {
+/** Whether an address gets webhooks for questions of this kind. */
+export function wantsQuestion({ waitingOn }: EndpointWishes, kind: WaitKind): boolean {
   return waitingOn ? waitingOn.includes(kind) : !ofPrograms.has(kind);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LogRecord } from '@groundcrew/store';
 import type { WaitKind, WebhookEvent } from './endpoint.js';
 
-/** What happened to a session that others than its clients are told. It has ids and reasons, and nothing of what was said. */
+/** What a webhook says about a session: ids and reasons, and no content. */
 export interface Notice {
   readonly type: WebhookEvent;
   readonly timestamp: string;
@@ -18,12 +18,12 @@ export type NoticeReason =
 
 type Outcome = 'completed' | 'aborted' | 'error';
 
-/** Reads what is to be told out of a session's log, record by record: what is told is what was stored. */
+/** Makes notices from a session's log, record by record: a notice is sent only for what was stored. */
 export class NoticeReader {
   #outcome: Outcome = 'completed';
   #ending: Pick<Notice, 'timestamp' | 'seq'> | undefined;
 
-  /** What these records tell; `hasWork` is of the head that was written with the last of them. */
+  /** The notices of these records; `hasWork` is of the head that was written with the last of them. */
   read(records: readonly LogRecord[], hasWork: boolean): readonly Notice[] {
     const notices = records.flatMap((record) => this.#noticeOf(record) ?? []);
     if (hasWork || !this.#ending) return notices;
@@ -47,7 +47,7 @@ export class NoticeReader {
 
 const endings: ReadonlySet<string> = new Set(['assistant.turn_end', 'abort', 'session.error']);
 
-/** Records that say that an answer is waited for; a note says itself what kind it is. */
+/** Records of questions that wait for an answer; a note names its own kind. */
 const waits: Readonly<Record<string, WaitKind | 'of-note'>> = {
   'permission.requested': 'permission',
   'external_tool.requested': 'external_tool',
@@ -94,7 +94,7 @@ function failure(record: LogRecord): Notice {
   };
 }
 
-/** The same for the same notice, whoever reads it out of the log; another for a session of the same id that was made later. */
+/** The same notice has the same id, whichever process reads the log; a later session of the same name has other ids. */
 export function idOf(
   notice: Notice,
   session: { readonly sessionId: string; readonly createdAt: string },

@@ -1,7 +1,7 @@
 import type { DueMessage, NoticeOutbox } from '@groundcrew/store';
 import { deliver, type Outcome, type Target } from './delivery.js';
 
-/** What one address is served with. */
+/** What the sender of one address needs. */
 export interface SenderOptions {
   readonly target: Target;
   readonly outbox: NoticeOutbox;
@@ -11,7 +11,7 @@ export interface SenderOptions {
 }
 
 const atOnce = 4;
-/** Beyond the time of an attempt, for writing down what became of it. */
+/** Added to the time of an attempt, to store its outcome. */
 const leaseMarginMs = 5_000;
 const lookEveryMs = 30_000;
 const longestRetryAfterMs = 24 * 60 * 60 * 1000;
@@ -82,11 +82,11 @@ export class Sender {
     }
     // Whether it was delivered is not known: it is sent again, with the same id.
     if (signal.aborted) return outbox.postpone(message, 0);
-    if (outcome.type === 'gone') return this.stopTelling(message);
+    if (outcome.type === 'gone') return this.unsubscribe(message);
     return this.again(message, outcome);
   }
 
-  private async stopTelling(message: DueMessage): Promise<void> {
+  private async unsubscribe(message: DueMessage): Promise<void> {
     if (!this.isGone)
       this.options.warn(`${this.name} wants no more webhooks (410): it gets none until the next start`);
     this.isGone = true;
@@ -103,7 +103,7 @@ export class Sender {
     if (!this.isFailing) warn(`A webhook for ${this.name} failed and is tried again: ${outcome.reason}`);
     this.isFailing = true;
     const asked = Math.min(outcome.retryAfterMs ?? 0, longestRetryAfterMs);
-    // Receivers that come back are not met by all senders at once.
+    // A receiver that is back does not get the retries of all senders at once.
     const spread = delay * (0.9 + Math.random() * 0.2);
     await outbox.postpone({ ...message, tries: message.tries + 1 }, Math.max(asked, spread));
   }

@@ -8,13 +8,13 @@ import type {
   SessionHead,
   SessionStore,
 } from '@groundcrew/store';
-import { type EndpointWishes, tellsOf, webhookEvents } from './endpoint.js';
+import { type EndpointWishes, wantsQuestion, webhookEvents } from './endpoint.js';
 import { idOf, type Notice, NoticeReader } from './notices.js';
 
-/** What of an outbox those use who fill it. */
-export type Following = Pick<NoticeOutbox, 'follow' | 'put' | 'rest' | 'forget' | 'followed'>;
+/** The calls of an outbox that fill it; those that send are not among them. */
+export type Following = Pick<NoticeOutbox, 'follow' | 'put' | 'unfollow' | 'remove' | 'followed'>;
 
-/** What webhooks stand on. */
+/** What webhooks need. */
 export interface WebhooksOptions {
   readonly endpoints: readonly EndpointWishes[];
   /** Whose sessions these are, where there are several tenants. */
@@ -25,7 +25,7 @@ export interface WebhooksOptions {
   warn(message: string): void;
 }
 
-/** So many may wait for one address. */
+/** How many messages may wait for one address. */
 const mostWaiting = 10_000;
 const lookEveryMs = 30_000;
 const writeAgainMs = 1_000;
@@ -39,16 +39,16 @@ interface Follower {
   readonly reader: NoticeReader;
   /** Where its log ends, as far as this process has written it. */
   seq: number;
-  /** What is read and kept, one after the other. */
+  /** Reads and writes of this session, one after the other. */
   line: Promise<void>;
 }
 
-/** The calls of a store that tell what becomes of sessions. */
+/** The calls of a store that webhooks watch. */
 export type WatchedCalls = Pick<SessionStore, 'claim' | 'append' | 'release' | 'remove'>;
 
 /**
- * Tells addresses of the operator what happens to sessions. What is told is read out of the log after it was stored, so that no
- * crash makes it untrue; and after a crash the log is read on from where the outbox says, so that none is lost.
+ * Puts messages about sessions into the outbox. They are made from the log after it was stored, so no crash makes them
+ * untrue; after a crash the log is read on from the place that the outbox has, so none is lost.
  */
 export class Webhooks {
   private readonly followers = new Map<string, Follower>();
@@ -59,13 +59,13 @@ export class Webhooks {
 
   constructor(private readonly options: WebhooksOptions) {}
 
-  /** Finds what a process before this one had no time to write down. */
+  /** Looks for records that an earlier process stored and did not put into the outbox. */
   start(): void {
     this.lookBack();
     this.timer = setInterval(() => this.lookBack(), lookEveryMs).unref();
   }
 
-  /** The same store, followed. */
+  /** The same calls of a store; what they store is followed. */
   watch(home: string, store: SessionStore): WatchedCalls {
     const keyOfSession = (sessionId: string) => `${home}\n${sessionId}`;
     return {
@@ -79,26 +79,26 @@ export class Webhooks {
         await store.append(request);
         const follower = this.followers.get(keyOfSession(request.sessionId));
         const { records, head } = request;
-        if (follower) this.inLine(follower, () => this.tell(follower, records, head));
+        if (follower) this.inLine(follower, () => this.enqueue(follower, records, head));
       },
       release: async (request) => {
         await store.release(request);
         const follower = this.followers.get(keyOfSession(request.sessionId));
         if (!follower) return;
         this.followers.delete(keyOfSession(request.sessionId));
-        this.inLine(follower, () => this.insist(() => this.options.outbox.rest(follower)));
+        this.inLine(follower, () => this.insist(() => this.options.outbox.unfollow(follower)));
       },
       remove: async (sessionId, by) => {
         const isRemoved = await store.remove(sessionId, by);
         if (!isRemoved) return false;
         this.followers.delete(keyOfSession(sessionId));
-        await this.options.outbox.forget({ home, sessionId }).catch((error) => this.complain(error));
+        await this.options.outbox.remove({ home, sessionId }).catch((error) => this.complain(error));
         return true;
       },
     };
   }
 
-  /** Writes down what is still to be told. */
+  /** Resolves when all that was read is in the outbox, or could not be written. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     this.closing.abort();
@@ -121,7 +121,7 @@ export class Webhooks {
     return follower;
   }
 
-  /** Reads what a process before this one wrote and did not tell. */
+  /** Reads records that an earlier process stored and did not put into the outbox. */
   private async readOn(
     follower: Follower,
     {
@@ -134,12 +134,12 @@ export class Webhooks {
     for await (const batch of store.read(follower.sessionId, from)) {
       const records = batch.filter(({ seq }) => seq <= end);
       const last = records.at(-1)?.seq ?? end;
-      await this.tell(follower, records, last < end ? { ...head, hasWork: true } : head);
+      await this.enqueue(follower, records, last < end ? { ...head, hasWork: true } : head);
       if (last >= end || this.closing.signal.aborted) return;
     }
   }
 
-  private async tell(
+  private async enqueue(
     follower: Follower,
     records: readonly LogRecord[],
     { hasWork }: Pick<SessionHead, 'hasWork'>,
@@ -168,7 +168,7 @@ export class Webhooks {
       .map(({ url }) => ({ id, endpoint: new URL(url).href, body }));
   }
 
-  /** Sessions whose process ended without a word are read to their end. */
+  /** The logs of sessions whose process was killed are read to their end. */
   private lookBack(): void {
     this.looking = this.looking.then(async () => {
       try {
@@ -188,13 +188,13 @@ export class Webhooks {
     const store = storeOf(home);
     const find = async () => (await store.list({ sessionId, includeEmpty: true, limit: 1 })).items[0];
     const found = await find();
-    if (!found) return outbox.forget(session);
+    if (!found) return outbox.remove(session);
     if (found.owner) return undefined;
     const { seq, head } = found;
     const { createdAt } = head;
     const follower = { home, sessionId, createdAt, seq, reader: new NoticeReader(), line: this.looking };
     if (from < seq) await this.readOn(follower, { store, from, head });
-    await outbox.rest({ home, sessionId, seq });
+    await outbox.unfollow({ home, sessionId, seq });
     // It may have been opened meanwhile.
     if ((await find())?.owner) await outbox.follow({ home, sessionId, seq }, { isNew: false });
     return undefined;
@@ -207,7 +207,7 @@ export class Webhooks {
     void line.finally(() => this.lines.delete(line));
   }
 
-  /** A full disk may pass; what is not written down now is found by the process after this one. */
+  /** A full disk may pass; what cannot be written now is found by the next process. */
   private async insist(work: () => Promise<void>): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -227,5 +227,5 @@ export class Webhooks {
 
 function wants(endpoint: EndpointWishes, { type, reason }: Notice): boolean {
   if (type !== 'session.waiting' || !('requestId' in reason)) return true;
-  return tellsOf(endpoint, reason.kind);
+  return wantsQuestion(endpoint, reason.kind);
 }

@@ -8,7 +8,7 @@ import { UsageError } from '../flags/arguments.js';
 import { readWebhooksSetting } from './config-file.js';
 import { configPath } from './home.js';
 
-/** The file in a home that has what is still to be sent. */
+/** The file of a home with messages that wait to be sent. */
 const outboxName = 'webhooks.db';
 
 interface WebhooksWish {
@@ -20,7 +20,7 @@ interface WebhooksWish {
   warn(message: string): void;
 }
 
-/** Who is told of sessions, by the settings of the home; nothing of it is loaded where nobody is. Throws UsageError. */
+/** Webhooks by the settings of the home; without any none of their code is loaded. Throws UsageError. */
 export async function webhooksFor(wish: WebhooksWish): Promise<OpenWebhooks | undefined> {
   const path = configPath(wish.homeDirectory);
   const entries = readWebhooksSetting(path);
@@ -107,7 +107,7 @@ export async function deliveriesOf(
   };
 }
 
-/** The same outbox; what is put into it is sent at once. */
+/** The same outbox; a message that is put into it is sent at once. */
 export function woken(outbox: NoticeOutbox, deliveries: Deliveries): Following {
   return {
     follow: (session, about) => outbox.follow(session, about),
@@ -116,13 +116,13 @@ export function woken(outbox: NoticeOutbox, deliveries: Deliveries): Following {
       deliveries.wake();
       return gone;
     },
-    rest: (session) => outbox.rest(session),
-    forget: (session) => outbox.forget(session),
+    unfollow: (session) => outbox.unfollow(session),
+    remove: (session) => outbox.remove(session),
     followed: () => outbox.followed(),
   };
 }
 
-/** Who is told of a tenant's sessions, with what is in the files that its settings name. Throws UsageError. */
+/** The webhooks of a tenant, with the secrets from the files that its settings name. Throws UsageError. */
 export async function endpointsOf({ webhooks = [] }: TenantSettings): Promise<readonly EndpointSettings[]> {
   if (webhooks.length === 0) return [];
   const { readSecrets } = await import('@groundcrew/webhooks');
@@ -132,7 +132,7 @@ export async function endpointsOf({ webhooks = [] }: TenantSettings): Promise<re
   }));
 }
 
-/** What a file or a variable holds; one of both is named. Throws Error. */
+/** The text of the file or of the variable that the settings name; they name one of both. Throws UsageError. */
 function secretText(
   {
     secretFile,
@@ -149,7 +149,7 @@ function secretText(
   return text;
 }
 
-/** The text of a file that nobody but its owner may read. Throws UsageError. */
+/** The text of a file that only its owner may read. Throws UsageError. */
 function privateText(file: string): string {
   let descriptor: number;
   try {

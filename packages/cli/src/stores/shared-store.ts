@@ -50,8 +50,8 @@ function lateOutbox(open: () => Promise<NoticeOutbox>): NoticeOutbox {
   return {
     follow: async (...values) => (await open()).follow(...values),
     put: async (...values) => (await open()).put(...values),
-    rest: async (...values) => (await open()).rest(...values),
-    forget: async (...values) => (await open()).forget(...values),
+    unfollow: async (...values) => (await open()).unfollow(...values),
+    remove: async (...values) => (await open()).remove(...values),
     followed: async () => (await open()).followed(),
     take: async (query) => (await open()).take(query),
     dueIn: async (endpoint) => (await open()).dueIn(endpoint),

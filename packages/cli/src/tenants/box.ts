@@ -2,13 +2,13 @@ import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from '
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** What of the machine a tenant's processes find. */
+/** What of the machine a tenant's processes can reach. */
 export interface BoxPlaces {
-  /** Found as they are, and may be written. */
+  /** Directories under their own names, writable. */
   readonly writable: readonly string[];
-  /** Found as they are, to read. */
+  /** Directories under their own names, read-only. */
   readonly readOnly: readonly string[];
-  /** What is on the host under another name. */
+  /** Directories that have another name in the box. */
   readonly bound: readonly { readonly source: string; readonly path: string }[];
   readonly workingDirectory: string;
 }
@@ -32,7 +32,7 @@ export function boxArguments({ writable, readOnly, bound, workingDirectory }: Bo
   ];
 }
 
-/** What lies deeper comes later, so that it is seen. */
+/** Deeper directories are mounted later, so that none is hidden by one above it. */
 function depthOf(path: string): number {
   return path.split('/').length;
 }

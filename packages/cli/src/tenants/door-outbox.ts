@@ -5,30 +5,30 @@ type Kept = Extract<ToTenant, { kind: 'kept' }>;
 
 const gone = 'the door is gone';
 
-/** The outbox of a tenant, as its runtime has it: the door keeps it, and signs and sends what is in it. */
+/** The outbox of a tenant as its runtime uses it: the door stores the messages, signs them and sends them. */
 export class DoorOutbox {
   private calls = 0;
   private isOver = false;
   private readonly waiting = new Map<number, (answer: Kept) => void>();
 
-  constructor(private readonly say: (message: FromTenant) => Promise<void>) {}
+  constructor(private readonly send: (message: FromTenant) => Promise<void>) {}
 
   /** The calls of the port. */
   readonly port: Following = {
     follow: (...values) => this.ask('follow', values),
     put: (...values) => this.ask('put', values),
-    rest: (...values) => this.ask('rest', values),
-    forget: (...values) => this.ask('forget', values),
+    unfollow: (...values) => this.ask('unfollow', values),
+    remove: (...values) => this.ask('remove', values),
     followed: (...values) => this.ask('followed', values),
   };
 
   /** The door has answered. */
-  hear(answer: Kept): void {
+  answered(answer: Kept): void {
     this.waiting.get(answer.call)?.(answer);
     this.waiting.delete(answer.call);
   }
 
-  /** The door is gone: nothing is kept any more, and the next start reads on from what was. */
+  /** The door is gone: nothing is stored any more, and the next start reads the log on from the last stored place. */
   end(): void {
     this.isOver = true;
     for (const [call, settle] of this.waiting) settle({ kind: 'kept', call, failure: gone });
@@ -44,7 +44,7 @@ export class DoorOutbox {
         if (failure === undefined) resolve(value as T);
         else reject(new Error(failure));
       });
-      void this.say({ kind: 'keep', call, method, values });
+      void this.send({ kind: 'keep', call, method, values });
     });
   }
 }

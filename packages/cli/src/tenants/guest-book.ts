@@ -1,6 +1,6 @@
 import type { AuditLog, Authenticator, Guest, TokenChange } from '@groundcrew/tenants';
 
-/** The longest time that a timer takes. */
+/** The longest time that a timer of Node can wait. */
 const longestTimer = 2 ** 31 - 1;
 const lookEveryMs = 1_000;
 const loginAgainMs = 60 * 60_000;
@@ -11,7 +11,7 @@ interface Present {
   close(): void;
 }
 
-/** Who is in. Those whose token ends, is taken away or gets another role have to come in again. */
+/** The connected clients. One whose token expires, is revoked or gets another role is disconnected. */
 export class GuestBook {
   private readonly present = new Set<Present>();
   private readonly lately = new Map<string, number>();
@@ -36,7 +36,7 @@ export class GuestBook {
     return this.follow(guest, close);
   }
 
-  /** Has it closed when what it has shown is worth nothing any more. */
+  /** Closes the connection when its token is not valid any more. */
   follow(guest: Guest, close: () => void): () => void {
     const { expiresAt } = guest;
     const left = expiresAt === undefined ? undefined : Math.max(0, expiresAt - Date.now());
@@ -52,7 +52,7 @@ export class GuestBook {
     };
   }
 
-  /** A single request: of many alike one an hour has a line. */
+  /** A single request; the audit has one line an hour for requests of the same token, role and address. */
   visited(guest: Guest, about: { readonly door: 'http'; readonly address: string }): void {
     const key = `${guest.key} ${guest.role} ${about.address}`;
     const now = Date.now();

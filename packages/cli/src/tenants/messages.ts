@@ -17,7 +17,7 @@ export interface TenantStart {
   readonly workingDirectory: string;
   readonly environment: Environment;
   readonly settings: TenantSettings;
-  /** What of its sessions is told; the door has the addresses' secrets, and tells. */
+  /** Which webhooks its sessions cause; the door has their secrets, and sends them. */
   readonly webhooks: readonly EndpointWishes[];
   /** What it has used of its quotas of the day. */
   readonly used: DayUse;
@@ -31,7 +31,7 @@ export interface TenantStart {
   readonly sandbox?: SandboxSettings;
 }
 
-/** What the door says to the runtime of a tenant. */
+/** What the door sends to the runtime of a tenant. */
 export type ToTenant =
   | TenantStart
   | { readonly kind: 'settings'; readonly settings: TenantSettings }
@@ -39,13 +39,13 @@ export type ToTenant =
   | { readonly kind: 'kept'; readonly call: number; readonly value?: unknown; readonly failure?: string }
   /** A model service has refused another process: calls with this key wait. */
   | { readonly kind: 'held'; readonly held: KeyHold }
-  /** Leaves its sessions to other nodes, within so many milliseconds; it says when it has. */
+  /** Hands its sessions over to other nodes, within so many milliseconds; it answers `drained`. */
   | { readonly kind: 'drain'; readonly milliseconds: number }
-  /** Ends when nothing is open in it. */
-  | { readonly kind: 'rest' }
+  /** Ends it, unless it has clients or open sessions. */
+  | { readonly kind: 'stop-if-idle' }
   | { readonly kind: 'stop' };
 
-/** What the runtime of a tenant says to the door. */
+/** What the runtime of a tenant sends to the door. */
 export type FromTenant =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly message: string }
@@ -62,7 +62,7 @@ export type FromTenant =
     }
   | { readonly kind: 'audit'; readonly entry: AuditEntry; readonly identity: Identity };
 
-/** How the door shows the runtime of a tenant whose request it is. */
+/** By which the door shows the runtime of a tenant which client a request is of. */
 export function passOf(secret: string, { tenant, role, subject }: Identity): string {
   return `${secret}.${Buffer.from(JSON.stringify({ tenant, role, subject })).toString('base64url')}`;
 }

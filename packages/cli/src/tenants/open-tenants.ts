@@ -42,11 +42,11 @@ export interface Tenants {
   readonly audit: AuditLog;
   /** Of the operator's own tenant. */
   readonly quotas: TenantQuotas;
-  /** From now on the runtimes of tenants and the operator's own know of one another what they must. */
+  /** Connects the runtimes of tenants with the operator's own: held keys, quotas, work without a node. */
   join(program: OwnProgram): void;
   /** A model service has refused a call of the operator's own runtime. */
   hold(held: KeyHold): void;
-  /** Leaves the sessions of all tenants to other nodes. */
+  /** Hands the sessions of all tenants over to other nodes. */
   drain(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -135,7 +135,7 @@ function houseOf(
   });
 }
 
-/** Loaded where sessions are in PostgreSQL only. */
+/** Its code is loaded only where sessions are in PostgreSQL. */
 async function storesOf({ store, cluster, environment }: TenantsOptions): Promise<TenantStores | undefined> {
   if (store === undefined) return undefined;
   const { tenantStores, requireClosedBus } = await import('./tenant-store.js');
@@ -143,7 +143,7 @@ async function storesOf({ store, cluster, environment }: TenantsOptions): Promis
   return tenantStores(store, environment);
 }
 
-/** Tenants of whose sessions something may still have to be told; mistakes in what is set for any of them are found here. */
+/** Tenants whose outbox may lack messages after a kill. Throws UsageError for a mistake in any tenant's webhooks. */
 async function owingTenants(
   { tenantNames }: Authenticator,
   webhooks: TenantWebhooks,

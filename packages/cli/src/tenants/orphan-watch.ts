@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClusterStore } from '@groundcrew/store';
 
-/** What the watch stands on. */
+/** What the watch needs. */
 export interface OrphanWatchParts {
   cluster(): Promise<Pick<ClusterStore, 'schemasWithOrphans'>>;
   /** How schemas of tenants begin; the name of the tenant follows. */
   readonly prefix: string;
-  /** The runtime of the tenant is here, and looks itself. */
+  /** Whether the runtime of the tenant is here; it then looks for work itself. */
   isHere(tenant: string): boolean;
   wake(tenant: string): Promise<void>;
   warn(message: string): void;
 }
 
 const lookEveryMs = 250;
-/** Of many nodes the one that is first by chance starts the runtime, and the others find nothing left. */
+/** Nodes wait for a random time up to this, so that one starts the runtime and the others find no work left. */
 const spreadMs = 500;
-/** One that could not help is not started again at once: what it lacks may be on another node. */
+/** A runtime that could not take work over is not started again before this: another node may have what it lacks. */
 const againMs = 10_000;
 
 /** Finds tenants whose work no live node has, and starts their runtimes here: they take over what they can. */

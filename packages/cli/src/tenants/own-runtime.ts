@@ -14,7 +14,7 @@ interface OwnRuntimeParts {
   warn(message: string): void;
 }
 
-/** The operator's own runtime beside those of the tenants: what they tell one another, and how all of them leave. */
+/** Connects the operator's own runtime with those of the tenants: held keys, quotas, work without a node, draining. */
 export class OwnRuntime {
   private program: OwnProgram | undefined;
   private watch: OrphanWatch | undefined;
@@ -45,7 +45,7 @@ export class OwnRuntime {
     if (tenant !== undefined) this.program?.holdKey(held);
   }
 
-  /** Leaves the sessions of all tenants to other nodes. */
+  /** Hands the sessions of all tenants over to other nodes. */
   async drain(milliseconds: number): Promise<void> {
     await this.watch?.close();
     await this.parts.house.drain(milliseconds);

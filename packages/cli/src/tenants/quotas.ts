@@ -12,19 +12,19 @@ import { type Access, type AdmittedRequest, QuotaExceeded } from '@groundcrew/se
 import type { DayUse, Quotas } from '@groundcrew/tenants';
 import type { SharedMeter } from './shared-meter.js';
 
-/** What quotas stand on. */
+/** What quotas need. */
 export interface QuotaParts {
   /** As they are set now. */
   quotas(): Quotas;
   /** What the tenant has used today. */
   used(): DayUse;
-  /** Keeps what a call took. */
+  /** Stores what a call used. */
   add(use: DayUse): void;
-  /** Counts for all nodes in the place of the two; each process counts for itself without. */
+  /** Counts for all nodes, in place of `used` and `add`; unless given, each process counts for itself. */
   shared?(): SharedMeter | undefined;
 }
 
-/** Holds a tenant to what it may use up. */
+/** Enforces the quotas of a tenant. */
 export class TenantQuotas {
   private making: Promise<void> = Promise.resolve();
   private readonly starting = new Set<string>();
@@ -37,7 +37,7 @@ export class TenantQuotas {
     return undefined;
   };
 
-  /** The same way to models, within what the tenant may use in a day. */
+  /** The same access to models, within what the tenant may use in a day. */
   watch(access: ModelAccess, priceOf: (model: string) => Promise<Price | undefined>): ModelAccess {
     const { withChanges } = access;
     const provider = (): ModelProvider => {

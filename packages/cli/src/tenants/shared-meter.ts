@@ -1,7 +1,7 @@
 import type { ClusterStore, Owner, SharedPlace } from '@groundcrew/store';
 import type { DayUse } from '@groundcrew/tenants';
 
-/** What a meter stands on. */
+/** What a meter needs. */
 export interface SharedMeterParts {
   readonly owner: Owner;
   cluster(): Promise<Pick<ClusterStore, 'quotas'>>;
@@ -10,7 +10,7 @@ export interface SharedMeterParts {
 
 /** What a tenant uses at all nodes together, kept in the database of its sessions. */
 export class SharedMeter {
-  /** Of this process, in all. */
+  /** The total of this process for the day. */
   private own: DayUse = { day: '', tokens: 0, cost: 0 };
   private writing: Promise<void> = Promise.resolve();
 

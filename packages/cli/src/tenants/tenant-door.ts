@@ -9,7 +9,7 @@ import { channelOptions, maxUntrustedBytes, type ServeChannel } from '../doors/s
 import { GuestBook } from './guest-book.js';
 import type { TenantHouse } from './tenant-house.js';
 
-/** What the door of several tenants stands on. */
+/** What the door of several tenants needs. */
 export interface TenantDoorParts {
   readonly authenticator: Authenticator;
   readonly audit: AuditLog;
@@ -17,7 +17,7 @@ export interface TenantDoorParts {
   warn(message: string): void;
 }
 
-/** Lets clients in by their tokens, and leads each to the runtime of its tenant. */
+/** Checks the tokens of clients, and connects each to the runtime of its tenant. */
 export class TenantDoor {
   private readonly book: GuestBook;
   private readonly entrance: Entrance<Guest>;
@@ -33,7 +33,7 @@ export class TenantDoor {
     });
   }
 
-  /** How many clients are in by a port of their own. */
+  /** How many clients are connected by the port. */
   get size(): number {
     return this.open.size;
   }
@@ -82,7 +82,7 @@ export class TenantDoor {
     };
   };
 
-  /** A route for those only who run the server. */
+  /** A route for admins of the operator's own tenant only. */
   readonly operatorRoute = (own: Route): Route => {
     if (own.isOpen) return own;
     return {
@@ -147,7 +147,7 @@ export class TenantDoor {
     { head, refuse }: { readonly head: Buffer; refuse(message: string): void },
   ): Promise<void> {
     const { process, done } = await this.parts.house.enter(identity).catch((error: unknown) => {
-      // Why is for the operator.
+      // The reason is for the operator's log, not for the client.
       refuse(`The runtime of the tenant ${identity.tenant} could not be started`);
       throw error;
     });

@@ -41,8 +41,8 @@ type TenantOwn =
 
 /** Where its runtime listens, in a tenant's box. */
 const socketInBox = '/run/groundcrew';
-/** A tenant without clients for so long is asked to rest. */
-const restAfterMs = 10 * 60_000;
+/** The runtime of a tenant without clients for so long ends, unless sessions are open in it. */
+const stopAfterMs = 10 * 60_000;
 const lookEveryMs = 60_000;
 
 interface Lodger {
@@ -59,7 +59,7 @@ export class TenantHouse {
   private isClosed = false;
 
   constructor(private readonly options: HouseOptions) {
-    this.timer = setInterval(() => this.letRest(), lookEveryMs).unref();
+    this.timer = setInterval(() => this.stopIdle(), lookEveryMs).unref();
   }
 
   /** The runtime of a tenant, for as long as `done` has not been called. Rejects with why it cannot be had. */
@@ -78,7 +78,7 @@ export class TenantHouse {
     }
   }
 
-  /** The settings have changed: quotas and addresses hold at once, other directories with a new process. */
+  /** The settings have changed: new quotas hold at once, other directories and webhooks with a new process. */
   settingsChanged(): void {
     for (const [tenant, { process, places }] of this.lodgers) {
       const settings = this.options.settingsOf(tenant);
@@ -105,17 +105,17 @@ export class TenantHouse {
     return this.lodgers.has(tenant);
   }
 
-  /** A model service has refused a call: all runtimes wait with its key, but for the one that said so. */
-  hold(held: KeyHold, said?: string): void {
+  /** A model service has refused a call: all runtimes hold its key; the one that reported it does so already. */
+  hold(held: KeyHold, reportedBy?: string): void {
     for (const [tenant, { process }] of this.lodgers)
-      if (tenant !== said)
+      if (tenant !== reportedBy)
         process.then(
           (each) => each.send({ kind: 'held', held }),
           () => undefined,
         );
   }
 
-  /** Leaves the sessions of all tenants to other nodes. No runtime is started any more. */
+  /** Hands the sessions of all tenants over to other nodes. No runtime is started any more. */
   async drain(milliseconds: number): Promise<void> {
     this.isClosed = true;
     const all = [...this.lodgers.values()].map(({ process }) =>
@@ -208,11 +208,11 @@ export class TenantHouse {
     return started;
   }
 
-  private letRest(): void {
+  private stopIdle(): void {
     for (const { process, clients, emptySince } of this.lodgers.values())
-      if (clients === 0 && Date.now() - emptySince > restAfterMs)
+      if (clients === 0 && Date.now() - emptySince > stopAfterMs)
         process.then(
-          (each) => each.send({ kind: 'rest' }),
+          (each) => each.send({ kind: 'stop-if-idle' }),
           () => undefined,
         );
   }
@@ -239,7 +239,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What a change of makes a new process necessary: what its box shows, and who is told of its sessions. */
+/** Settings whose change needs a new process: the directories of its box, and its webhooks. */
 function placesOf({ directories = [], readOnly = [], webhooks = [] }: TenantSettings): string {
   return JSON.stringify([directories, readOnly, webhooks]);
 }

@@ -131,7 +131,7 @@ export class TenantProcess {
     };
   }
 
-  /** Resolves when it has left its sessions to other nodes, or has ended. */
+  /** Resolves when it has handed its sessions over to other nodes, or has ended. */
   async drain(milliseconds: number): Promise<void> {
     const drained = new Promise<void>((resolve) => {
       this.child.on('said', ({ kind }: FromTenant) => {

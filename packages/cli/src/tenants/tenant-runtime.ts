@@ -20,25 +20,25 @@ export async function runTenant(version: string): Promise<void> {
   const start = await new Promise<TenantStart>((resolve) => {
     process.once('message', (message) => resolve(message as TenantStart));
   });
-  const outbox = new DoorOutbox(say);
-  process.on('message', (message) => {
-    const heard = message as ToTenant;
-    if (heard.kind === 'kept') outbox.hear(heard);
+  const outbox = new DoorOutbox(send);
+  process.on('message', (received) => {
+    const message = received as ToTenant;
+    if (message.kind === 'kept') outbox.answered(message);
   });
   process.once('disconnect', () => outbox.end());
   let tenant: TenantRuntime;
   try {
     tenant = new TenantRuntime(start, version, await webhooksOf(start, outbox));
-    // The outbox answers while it is opened.
-    process.on('message', (message) => void tenant.hear(message as ToTenant));
+    // The outbox needs answers of the door already while the runtime opens.
+    process.on('message', (message) => void tenant.receive(message as ToTenant));
     await tenant.open();
   } catch (error) {
-    await say({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    await send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
     process.exit(1);
   }
   // The door is gone, and with it every client.
   process.once('disconnect', () => void tenant.close());
-  await say({ kind: 'ready' });
+  await send({ kind: 'ready' });
 }
 
 async function webhooksOf(
@@ -47,12 +47,12 @@ async function webhooksOf(
 ): Promise<ProgramOptions['openWebhooks']> {
   if (endpoints.length === 0) return undefined;
   const { Webhooks } = await import('@groundcrew/webhooks');
-  const warn = (message: string) => void say({ kind: 'warning', message });
+  const warn = (message: string) => void send({ kind: 'warning', message });
   return (storeOf) => new Webhooks({ endpoints, storeOf, tenant, outbox: port, warn });
 }
 
-/** Resolves when the door's end of the pipe has it: what is said is not lost with this process. */
-function say(message: FromTenant): Promise<void> {
+/** Resolves when the door's end of the pipe has the message: it is not lost with this process. */
+function send(message: FromTenant): Promise<void> {
   return new Promise((resolve) => {
     if (!process.send || !process.connected) resolve();
     else process.send(message, undefined, undefined, () => resolve());
@@ -82,7 +82,7 @@ class TenantRuntime {
       add: (use) => this.add(use),
       shared: () => this.meter,
     });
-    const warn = (message: string) => void say({ kind: 'warning', message });
+    const warn = (message: string) => void send({ kind: 'warning', message });
     this.program = compose({
       version,
       homeDirectory: start.homeDirectory,
@@ -91,11 +91,11 @@ class TenantRuntime {
       sessionIdleSeconds: start.sessionIdleSeconds,
       access: {
         tenant: start.tenant,
-        audit: (entry, identity) => void say({ kind: 'audit', entry, identity }),
+        audit: (entry, identity) => void send({ kind: 'audit', entry, identity }),
         admit: quotas.admit,
       },
       watchModels: (access, priceOf) => quotas.watch(access, priceOf),
-      onKeyHeld: (held) => void say({ kind: 'held', held }),
+      onKeyHeld: (held) => void send({ kind: 'held', held }),
       warn,
       // No tenant ends the server; the role that may is not given here.
       onShutdown: () => void this.close(),
@@ -134,27 +134,28 @@ class TenantRuntime {
           forward: (request, stream, guest) => this.take(request, stream, guest as Identity),
         },
       },
-      onFailure: (error) => void say({ kind: 'warning', message: String(error) }),
+      onFailure: (error) => void send({ kind: 'warning', message: String(error) }),
     });
     program.openStore();
   }
 
-  async hear(message: ToTenant): Promise<void> {
+  async receive(message: ToTenant): Promise<void> {
     if (message.kind === 'settings') this.settings = message.settings;
     if (message.kind === 'held') this.program.holdKey(message.held);
     if (message.kind === 'drain') await this.drain(message.milliseconds);
     if (message.kind === 'stop') await this.close();
-    if (message.kind === 'rest' && this.clients === 0 && this.program.isResting()) await this.close();
+    if (message.kind === 'stop-if-idle' && this.clients === 0 && this.program.hasNoSessions())
+      await this.close();
   }
 
-  /** Its clients are told, and its sessions go to other nodes; clients that stay are forwarded as long as there is time. */
+  /** Notifies clients and hands sessions over to other nodes; clients that stay are forwarded while there is time. */
   private async drain(milliseconds: number): Promise<void> {
     const limit = AbortSignal.timeout(milliseconds);
     this.program.server.announceDrain();
     await this.program.drain(limit);
     while (this.clients > 0 && !limit.aborted)
       await pause(50, undefined, { signal: limit }).catch(() => undefined);
-    await say({ kind: 'drained' });
+    await send({ kind: 'drained' });
   }
 
   /** Closes sessions and stores, and ends the process; running turns stay as pending work. */
@@ -177,7 +178,7 @@ class TenantRuntime {
   private add(use: DayUse): void {
     const { day, tokens, cost } = this.usedToday();
     this.used = { day, tokens: tokens + use.tokens, cost: cost + use.cost };
-    void say({ kind: 'usage', use });
+    void send({ kind: 'usage', use });
   }
 
   private take(
@@ -202,7 +203,7 @@ class TenantRuntime {
   }
 }
 
-/** Who the door says it is; undefined unless it shows the secret and speaks of this tenant. */
+/** The identity that the door sent; undefined unless it shows the secret and names this tenant. */
 function identityIn(pass: string, { secret, tenant }: TenantStart): Identity | undefined {
   const shown = Buffer.from(pass.slice(0, secret.length));
   const expected = Buffer.from(secret);

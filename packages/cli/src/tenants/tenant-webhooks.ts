@@ -6,12 +6,12 @@ import type { EndpointWishes, Following } from '@groundcrew/webhooks';
 import { deliveriesOf, endpointsOf, woken } from '../config/webhooks.js';
 import type { FromTenant, ToTenant } from './messages.js';
 
-/** What the webhooks of all tenants stand on. */
+/** What the webhooks of all tenants need. */
 export interface TenantWebhooksOptions {
   /** The directory of a tenant's directories; nothing of it is in the tenant's box but those. */
   directoryOf(tenant: string): string;
   settingsOf(tenant: string): TenantSettings;
-  /** The PostgreSQL with the sessions of a tenant: what is to be told is there too, and any node sends it. */
+  /** The PostgreSQL with the sessions of a tenant: its outbox is there too, and any node sends its messages. */
   storeOf?(tenant: string): string;
   readonly version: string;
   warn(tenant: string, message: string): void;
@@ -24,18 +24,18 @@ interface TenantOutbox {
   close(): Promise<void>;
 }
 
-/** Signs and sends what the runtimes of tenants have to tell. Secrets and outboxes are here, out of reach of their commands. */
+/** Signs and sends the webhooks of all tenants. Secrets and outboxes are here, out of reach of tenants' commands. */
 export class TenantWebhooks {
   private readonly open = new Map<string, TenantOutbox>();
 
   constructor(private readonly options: TenantWebhooksOptions) {}
 
-  /** What is told of a tenant's sessions, by the settings as they are now. Throws UsageError. */
+  /** The addresses of a tenant's webhooks, by the settings as they are now. Throws UsageError. */
   async endpoints(tenant: string): Promise<readonly EndpointWishes[]> {
     return (await this.of(tenant))?.endpoints ?? [];
   }
 
-  /** Whether sessions of a tenant were open when the server ended without a word. */
+  /** Whether sessions of a tenant were open when the server was killed: their messages may be missing. */
   async owes(tenant: string): Promise<boolean> {
     if (!this.options.storeOf && !existsSync(this.fileOf(tenant))) return false;
     const { outbox } = (await this.of(tenant)) ?? {};
@@ -98,14 +98,17 @@ export class TenantWebhooks {
 
 const longestBody = 16_384;
 
-/** What is signed speaks of the tenant that says it, to the addresses that are told of it: a runtime that is not what it was says nothing for others. */
+/**
+ * A message is signed only where it names the tenant that it came from, and one of that tenant's addresses: a manipulated
+ * runtime cannot send for others.
+ */
 function requireOwn(
   messages: unknown,
   { tenant, endpoints }: { readonly tenant: string; readonly endpoints: readonly EndpointWishes[] },
 ): void {
-  const told = new Set(endpoints.map(({ url }) => new URL(url).href));
+  const addresses = new Set(endpoints.map(({ url }) => new URL(url).href));
   const isOwn = ({ endpoint, body }: OutboxMessage) =>
-    told.has(endpoint) && body.length <= longestBody && tenantIn(body) === tenant;
+    addresses.has(endpoint) && body.length <= longestBody && tenantIn(body) === tenant;
   if (!(messages as readonly OutboxMessage[]).every(isOwn))
     throw new Error('a message is not one of this tenant');
 }

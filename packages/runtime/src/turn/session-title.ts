@@ -1,22 +1,22 @@
 import type { SessionState } from '../log/state.js';
 import type { AgentContext } from './context.js';
 
-/** What titling works with. */
+/** What titles need. */
 export interface TitleParts {
   /** Of the root agent, for a call that belongs to no prompt. */
   context(): AgentContext;
-  /** Whether the session's model titles it. */
+  /** Whether the session's model is to write the title. */
   isByModel(state: SessionState): boolean;
 }
 
-/** A session has to be idle for so long first: quick successions of prompts, and one alone, are no longer and cost no more. */
+/** A session has to be idle for so long first: quick successions of prompts, and programs that end, make no such call. */
 const quietMilliseconds = 2000;
-/** A title that is not there by then is not waited for. */
+/** How long the call may take. */
 const longestCall = 60_000;
 /** After so many prompts the session keeps the title it has. */
 const mostPrompts = 3;
 
-/** Has the model title a session in the background: while it is idle, inside its budget; the next prompt goes first. */
+/** Has the model title a session that is idle, inside its limits; the next prompt cancels the call. */
 export class SessionTitle {
   private timer: NodeJS.Timeout | undefined;
   private running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
@@ -32,7 +32,7 @@ export class SessionTitle {
     this.timer.unref();
   }
 
-  /** Something else is to be done; resolves when no call is made any more. */
+  /** A prompt came, or the session closes; resolves when the call has ended. */
   async stop(): Promise<void> {
     clearTimeout(this.timer);
     this.running?.stop.abort();

@@ -67,7 +67,7 @@ export class QuestionRequests {
   }
 
   receive(published: PublishedEvent): void {
-    if (!heard.has(published.type)) return;
+    if (!questionEvents.has(published.type)) return;
     const { event } = published;
     if (event.type === 'external_tool.requested') this.askTool(event.data);
     else if (event.type === 'permission.requested') this.askPermission(event.data);
@@ -146,7 +146,7 @@ export class QuestionRequests {
 }
 
 /** What begins a question, ends one, or ends all that a turn had open. */
-const heard: ReadonlySet<string> = new Set([
+const questionEvents: ReadonlySet<string> = new Set([
   'external_tool.completed',
   'external_tool.requested',
   'permission.completed',

@@ -7,7 +7,7 @@ import type { SessionHandlers } from '../handler.js';
 import type { QueueArrangement } from '../rare-methods.js';
 import { messageOf } from '../send-prompt.js';
 
-/** The prompts that wait, put in order by clients. A turn may take one up at any time: then it is not in the queue any more. */
+/** Lets clients order the waiting prompts. A turn may take one up at any time: then it is not in the queue any more. */
 export const queueArrangementHandlers: SessionHandlers<Pick<Methods, QueueArrangement>> = {
   async 'session.queue.moveItem'({ id, toPosition }, { session }) {
     const changed = await session.keeper.onLog(({ inbox }) => inbox.move(id, toPosition));
