@@ -1,7 +1,7 @@
 import { callTools, liveRuntime, providerOf, say } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
 
-const runtime = liveRuntime();
+const runtime = liveRuntime({ flags: ['--port', '0'] });
 const levels = 5000;
 const nested = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const tools = [{ name: 'look', skipPermission: true }];
@@ -16,6 +16,40 @@ test('tool arguments 5,000 deep are refused with the reason, and the turn goes o
   });
   const [complete] = (await session.stored()).filter(({ type }) => type === 'tool.execution_complete');
   expect(complete?.data).toMatchObject({ success: false });
+});
+
+test.each([
+  ['small', levels, ''],
+  ['of more than a megabyte', levels, 'x'.repeat(1_200_000)],
+])(
+  'a request %s that nests 5,000 deep is answered with an error, and the connection goes on',
+  async (_, deep, text) => {
+    const client = await runtime.connect();
+    let value: object = {};
+    for (let level = 0; level < deep; level += 1) value = { a: value };
+    for (const [method, params] of [
+      ['session.create', { tools: [{ name: 'look', parameters: value }] }],
+      ['session.send', { sessionId: 'none', prompt: 'x', attachments: [value] }],
+      ['no.such.method', value],
+    ] as const)
+      expect(await client.failure(method, { text, ...params })).toMatchObject({
+        code: -32600,
+        message: expect.stringContaining('nests deeper than 512 levels'),
+        data: { code: 'too_deep' },
+      });
+    expect(await client.call('ping', {})).toMatchObject({ message: expect.any(String) });
+  },
+);
+
+test("a client's answer that nests 5,000 deep is the failure of that question, and the connection goes on", async () => {
+  const model = runtime.script(say('done'));
+  const client = await runtime.connect();
+  let deep: object = {};
+  for (let level = 0; level < levels; level += 1) deep = { a: deep };
+  client.answer = async () => ({ output: deep });
+  const session = await client.create({ ...providerOf(model), hooks: true });
+  await session.turn('Go');
+  expect(await client.call('ping', {})).toMatchObject({ message: expect.any(String) });
 });
 
 test('an answer of the model 5,000 deep is an error of that turn, and the next one is fine', async () => {

@@ -350,6 +350,61 @@ describe('a call that an app of a server makes', () => {
     expect(calls()).toEqual([]);
   });
 
+  test('leaves no question behind: not when its caller withdraws, nor when the process is killed', async () => {
+    const { settings, calls } = world('echo');
+    const params = {
+      ...settings,
+      ...providerOf(runtime.script(say('hi'), say('again'))),
+      ...{ requestMcpApps: true, requestPermission: true, hooks: true },
+    };
+    const process = runtime.spawn({ flags });
+    const client = await runtime.connect(process, { hasGaps: true });
+    hooked(client, { preToolUse: () => ({ permissionDecision: 'ask' }) });
+    const session = await client.create(params);
+    await session.turn('Hello');
+    const { sessionId } = session;
+    const call = { serverName: 'srv', originServerName: 'srv', toolName: 'echo', arguments: { a: 1 } };
+    const withdrawal = new AbortController();
+    const withdrawn = client.connection.request(
+      'session.mcp.apps.callTool',
+      { sessionId, ...call },
+      withdrawal.signal,
+    );
+    withdrawn.catch(() => undefined);
+    const { data } = await session.next('permission.requested');
+    withdrawal.abort();
+    const { data: completed } = await session.next('permission.completed');
+    expect(completed).toMatchObject({ requestId: data.requestId, result: { kind: 'cancelled' } });
+    session.call('session.mcp.apps.callTool', call).catch(() => undefined);
+    const { data: second } = await session.next('permission.requested');
+    await process.kill('SIGKILL');
+    for (const continuePendingWork of [true, false]) {
+      const next = await runtime.client.resume(sessionId, { ...params, continuePendingWork });
+      const left = await next.call<{ events: { type: string; data: { requestId?: string } }[] }>(
+        'session.getMessages',
+      );
+      expect(
+        left.events.filter(
+          ({ type, data: { requestId } }) =>
+            type === 'permission.completed' && requestId === second.requestId,
+        ),
+      ).toHaveLength(1);
+      expect(await next.call('session.metadata.activity')).toMatchObject({ waitingOn: [] });
+    }
+    expect(calls()).toEqual([]);
+  });
+
+  test('is judged by the mode that the session has when users have decided', async () => {
+    const { session, calls, call } = await opened({ hooks: true, requestPermission: true });
+    hooked(runtime.client, { preToolUse: () => ({ permissionDecision: 'ask' }) });
+    const made = session.failure('session.mcp.apps.callTool', call);
+    const { data } = await session.next('permission.requested');
+    await session.call('session.mode.set', { mode: 'plan' });
+    await session.decide(data.requestId, { kind: 'approve-once' });
+    expect((await made).message).toContain('plan mode');
+    expect(calls()).toEqual([]);
+  });
+
   test('changes nothing in plan mode', async () => {
     const { session, calls, call } = await opened({});
     await session.call('session.mode.set', { mode: 'plan' });

@@ -422,6 +422,38 @@ test('a session does not grow with the agents that ever worked in it: old ones a
   expect((await tasksOf(again))[newest ?? '']).toMatchObject({ turns: 2 });
 }, 60_000);
 
+test('an agent that began first and ends last is not one that ended long ago, nor after kill -9', async () => {
+  const door = gate();
+  const made = await agentModel({
+    ROOT: ({ results }) => {
+      if (results.length === 0) return begin(['LONG'], { mode: 'background' });
+      if (results.length === 1) return begin(Array.from({ length: 13 }, (_, index) => `WORKER-A${index}`));
+      if (results.length === 14) return begin(Array.from({ length: 13 }, (_, index) => `WORKER-B${index}`));
+      return say('Done');
+    },
+    LONG: ({ messages, times }) =>
+      times === 1 ? door.opened.then(() => say('The secret word is plum')) : say(`Of ${messages.length}`),
+    WORKER: () => say('Worked'),
+  });
+  models.push(made.model);
+  const process = runtime.spawn({ flags: ['--stdio'] });
+  const session = await (await runtime.connect(process)).create(made.model.settings);
+  await session.send('ROOT go');
+  await session.next(
+    'assistant.message',
+    ({ data, agentId }) => agentId === undefined && data.content === 'Done',
+  );
+  door.open();
+  await session.next('session.idle');
+  const { LONG } = await tasksOf(session);
+  await process.kill('SIGKILL');
+  const again = await runtime.client.resume(session.sessionId, made.model.settings);
+  const sent = await again.call('session.tasks.sendMessage', { id: LONG?.id, message: 'More' });
+  expect(sent).toEqual({ sent: true });
+  await again.untilIdle();
+  expect((await tasksOf(again)).LONG).toMatchObject({ turns: 2, latestResponse: 'Of 2' });
+});
+
 /** Of the session's snapshots, as they are stored. */
 async function snapshotSizes(sessionId: string): Promise<readonly number[]> {
   const database = openDatabase(join(runtime.home.path, 'groundcrew.db'));

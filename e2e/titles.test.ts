@@ -1,6 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hold, liveRuntime, refuse, type ScriptedModel, say, temporaryDirectory } from '@groundcrew/testkit';
+import {
+  hold,
+  liveRuntime,
+  providerOf,
+  refuse,
+  type ScriptedModel,
+  say,
+  temporaryDirectory,
+} from '@groundcrew/testkit';
 import { afterAll, describe, expect, test } from 'vitest';
 
 const runtime = liveRuntime();
@@ -150,6 +158,48 @@ test('a title is one short line whatever the model wrote', async () => {
   await session.turn('First');
   const { data } = await session.next('session.title_changed', ({ data }) => data.title !== 'First');
   expect(data.title).toBe(`Evil [31mred ${'long '.repeat(14)}`.slice(0, 80).trim());
+});
+
+test('a title that shows nothing is none, and one of a megabyte holds nobody up', async () => {
+  const unseen = '\u200b\u2060\u00ad\u{e0041}\u061c\ufeff';
+  const blank = await runtime.session([say('one'), say(`"${unseen}"`), say('two')], byModel);
+  await blank.session.turn('First');
+  const long = await runtime.session([say('one'), say(`Start${'* '.repeat(500_000)}end`)], byModel);
+  await long.session.turn('Second');
+  const { data } = await long.session.next(
+    'session.title_changed',
+    ({ data: { title } }) => title !== 'Second',
+  );
+  expect(data.title.length).toBeLessThanOrEqual(80);
+  await expect.poll(() => blank.model.requests.length, { timeout: 20_000 }).toBe(2);
+  await blank.session.turn('Again');
+  expect(await blank.session.call('session.name.get')).toEqual({ name: 'First' });
+});
+
+test('a title that is being made when its client leaves harms nothing of the next one', async () => {
+  const title = hold(say('Of nobody'));
+  const second = hold(say('two'));
+  const model = runtime.script(say('one'), title.reply, second.reply, say('Of the next'));
+  const process = runtime.spawn({ flags: ['--port', '0'] });
+  const first = await runtime.connect(process, { hasGaps: true });
+  const { sessionId } = await first.create({ ...providerOf(model), ...byModel }).then(async (session) => {
+    await session.turn('First');
+    await expect.poll(() => model.requests.length, { timeout: 20_000 }).toBe(2);
+    return session;
+  });
+  await first.close();
+  const client = await runtime.connect(process, { hasGaps: true });
+  const next = await client.resume(sessionId, { ...providerOf(model), ...byModel });
+  await next.send('Second');
+  await model.asked(3);
+  title.release();
+  const seen = await next.call('session.metadata.activity');
+  expect(seen).toMatchObject({ hasActiveWork: true });
+  second.release();
+  const { data } = await next.next('session.idle');
+  expect(data).toEqual({});
+  expect(next.events.filter(({ type }) => type === 'session.error')).toEqual([]);
+  await next.next('session.title_changed', (event) => event.data.title === 'Of the next');
 });
 
 test('the offline model titles nothing, whoever asks', async () => {

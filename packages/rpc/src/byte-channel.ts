@@ -3,7 +3,6 @@ import { Backlog } from './backlog.js';
 import type { Channel } from './channel.js';
 import { FramingError } from './errors.js';
 import {
-  beginningBytes,
   defaultBodyBytes,
   type FrameLimits,
   FrameReader,
@@ -13,7 +12,7 @@ import {
 } from './framing.js';
 import { bodyBytes, type Encoded, type Message, toEncoded } from './message.js';
 import { Outgoing } from './outgoing.js';
-import { oversizedMessage } from './oversized.js';
+import { refusedMessage } from './oversized.js';
 import { parseLargeMessage } from './parse.js';
 import type { SlowOptions } from './parse-slowly.js';
 import { AsyncQueue } from './queue.js';
@@ -177,17 +176,12 @@ class ByteChannel implements Channel, LargeFrames {
   }
 
   private async readLarge(body: Buffer): Promise<Message> {
-    try {
-      return Object.assign(await parseLargeMessage(body, this.slowOptions), { [bodyBytes]: body.length });
-    } catch (error) {
-      if (!(error instanceof FramingError) || error.kind !== 'too_large') throw error;
-      return oversizedMessage(body.toString('latin1', 0, beginningBytes), error.message);
-    }
+    return Object.assign(await parseLargeMessage(body, this.slowOptions), { [bodyBytes]: body.length });
   }
 
   passedOver(beginning: string, length: number): void {
     const text = `Message too large: it has ${length} bytes, at most ${this.maxKeptBytes} are accepted`;
-    this.receive(oversizedMessage(beginning, text));
+    this.receive(refusedMessage(beginning, new FramingError('too_large', text)));
   }
 
   trust(): void {

@@ -260,7 +260,7 @@ function internalError(error: unknown): ErrorObject {
 }
 
 function framingFault({ kind, message }: FramingError): ErrorObject {
-  const isUnreadable = kind === 'header' || kind === 'json';
+  const isUnreadable = ['header', 'json', 'too_deep'].includes(kind);
   return { code: isUnreadable ? ErrorCode.parse : ErrorCode.invalidRequest, message };
 }
 

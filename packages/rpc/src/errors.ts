@@ -25,7 +25,7 @@ export class RpcError extends Error {
 }
 
 /** Where a peer's bytes stopped being a message: `truncated` is an end in the middle of a frame. */
-export type FramingErrorKind = 'header' | 'too_large' | 'json' | 'message' | 'truncated';
+export type FramingErrorKind = 'header' | 'too_large' | 'too_deep' | 'json' | 'message' | 'truncated';
 
 /** The peer sent what is no message; nothing that follows on its stream can be trusted. */
 export class FramingError extends Error {

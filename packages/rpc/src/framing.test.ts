@@ -61,7 +61,7 @@ test('garbage never makes anything but messages and a FramingError', () => {
     fc.property(garbage, fc.array(fc.nat(), { maxLength: 4 }), (bytes, cuts) => {
       const { messages, fault } = readAll(split(bytes, cuts));
       expect(messages.every((received) => typeof received === 'object')).toBe(true);
-      expect([undefined, 'header', 'too_large', 'json', 'message', 'truncated']).toContain(fault);
+      expect([undefined, 'header', 'too_large', 'too_deep', 'json', 'message', 'truncated']).toContain(fault);
     }),
   );
 });

@@ -1,5 +1,6 @@
 import { FramingError } from './errors.js';
 import type { Encoded, Message } from './message.js';
+import { beginningBytes } from './oversized.js';
 import { parseMessage } from './parse.js';
 
 /** One frame as text: exactly one header, spelled so, for some peers compare it letter by letter. */
@@ -200,8 +201,6 @@ const maxHeaderBytes = 8 * 1024;
 const firstBodyBytes = 64 * 1024;
 /** What is longer takes long enough to parse that others should have their turn meanwhile. */
 const largeBytes = 1024 * 1024;
-/** The part of a body that shows which request it was. */
-export const beginningBytes = 4096;
 const usualHeader = /^Content-Length: (\d+)$/;
 const bareLineFeed = /[^\r]\n/;
 const headerLine = /^([^\s:]+)[ \t]*:[ \t]*(.*?)[ \t]*$/;

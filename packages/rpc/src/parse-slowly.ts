@@ -188,7 +188,7 @@ class SlowReader {
 
 /** The refusal of a message that nests too deep. */
 export function tooDeep(maxDepth: number): FramingError {
-  return new FramingError('json', `Parse error: the message nests deeper than ${maxDepth} levels`);
+  return new FramingError('too_deep', `Parse error: the message nests deeper than ${maxDepth} levels`);
 }
 
 function put(container: Container, value: unknown): void {

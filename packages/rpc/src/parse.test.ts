@@ -62,12 +62,15 @@ test('a refusal says what was wrong and what is expected', () => {
 test('nesting is bounded, brackets inside strings are not nesting', () => {
   const nested = (depth: number) => `{"method":"m","params":${'['.repeat(depth)}${']'.repeat(depth)}}`;
   expect(parseMessage(nested(511))).toMatchObject({ method: 'm' });
-  expect(refusal(nested(512))).toMatchObject({
-    kind: 'json',
+  expect(parseMessage(nested(512))).toMatchObject({
+    method: 'm',
+    params: { refusal: { message: expect.stringContaining('512 levels'), data: { code: 'too_deep' } } },
+  });
+  expect(refusal('['.repeat(5_000_000))).toMatchObject({
+    kind: 'too_deep',
     message: expect.stringContaining('512 levels'),
   });
-  expect(refusal('['.repeat(5_000_000))).toMatchObject({ kind: 'json' });
-  expect(refusal(`{"a":`.repeat(1_000_000))).toMatchObject({ kind: 'json' });
+  expect(refusal(`{"a":`.repeat(1_000_000))).toMatchObject({ kind: 'too_deep' });
   const text = '[{'.repeat(2000);
   for (const params of [text, `"${text}`, `${text}\\`, `\\"${text}`, `\\\\"${text}`]) {
     expect(parseMessage(JSON.stringify({ method: 'm', params }))).toEqual({ method: 'm', params });

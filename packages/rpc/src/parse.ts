@@ -1,17 +1,29 @@
 import { FramingError } from './errors.js';
 import type { Message, RequestId } from './message.js';
+import { beginningBytes, refusedMessage } from './oversized.js';
 import { parseSlowly, type SlowOptions, tooDeep } from './parse-slowly.js';
 
-/** The one place where a peer's text becomes a message; throws FramingError for anything else. */
+/**
+ * The one place where a peer's text becomes a message; throws FramingError for anything else. A request that passes a bound is
+ * one that can be refused, and no reason to end the stream.
+ */
 export function parseMessage(json: string): Message {
-  if (json.length > 2 * maxDepth && nestsTooDeep(json)) throw tooDeep(maxDepth);
+  if (json.length > 2 * maxDepth && nestsTooDeep(json))
+    return refusedMessage(json.slice(0, beginningBytes), tooDeep(maxDepth));
   const message = messageOf(parseJson(json));
   return isTooLarge(message) ? { ...message, id: wholeId(json, message.id) } : message;
 }
 
 /** The same of a large message, in small steps between which others have their turn. */
 export async function parseLargeMessage(bytes: Buffer, options: SlowOptions = {}): Promise<Message> {
-  return messageOf(await parseSlowly(bytes, maxDepth, options));
+  try {
+    return messageOf(await parseSlowly(bytes, maxDepth, options));
+  } catch (error) {
+    const isBound =
+      error instanceof FramingError && (error.kind === 'too_large' || error.kind === 'too_deep');
+    if (!isBound) throw error;
+    return refusedMessage(bytes.toString('latin1', 0, beginningBytes), error);
+  }
 }
 
 function messageOf(value: unknown): Message {

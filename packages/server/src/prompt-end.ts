@@ -64,6 +64,8 @@ export async function followed(
 /** One prompt, followed through the events that all clients receive. */
 class FollowedPrompt {
   private interactionId: string | undefined;
+  /** It is stored. What ends before that, ends for prompts that came before it. */
+  private isSent = false;
   private hasBegun = false;
   private wasQueued = false;
   private isAborted = false;
@@ -85,10 +87,16 @@ class FollowedPrompt {
   /** The prompt is stored. One whose id was sent before may have had its turn long ago. */
   sent(): void {
     const { mayBeKnown = false } = this.prompt;
+    this.isSent = true;
     this.wasQueued = this.isWaiting || !mayBeKnown;
     if (this.hasBegun || this.isWaiting) return;
     if (!mayBeKnown) void this.lookForIt();
     else if (!this.session.isRunning) this.finish({ aborted: false });
+  }
+
+  /** Hooks may end a prompt before it is a message, and before its sender knows that it is stored. */
+  private get mayHaveFailed(): boolean {
+    return !this.isWaiting && (this.isSent || !this.prompt.isBare);
   }
 
   private get isWaiting(): boolean {
@@ -102,7 +110,7 @@ class FollowedPrompt {
         this.message(event.data);
         return;
       case 'assistant.turn_start':
-        this.hasBegun ||= this.prompt.isBare === true && !this.isWaiting;
+        this.hasBegun ||= this.isSent && this.prompt.isBare === true && !this.isWaiting;
         return;
       case 'assistant.message':
         if (!this.hasBegun) return;
@@ -113,10 +121,10 @@ class FollowedPrompt {
         this.isAborted ||= this.hasBegun;
         return;
       case 'session.error':
-        if (this.hasBegun || !this.isWaiting) this.error = event.data.message;
+        if (this.hasBegun || this.mayHaveFailed) this.error = event.data.message;
         return;
       case 'session.idle':
-        if (!this.hasBegun && this.isWaiting) return;
+        if (!this.hasBegun && (!this.isSent || this.isWaiting)) return;
         this.finish({ aborted: event.data.aborted === true, completionEventId: event.id });
         return;
       case 'session.shutdown':
@@ -130,6 +138,7 @@ class FollowedPrompt {
   private message(data: EventData<'user.message'>): void {
     if (data.messageId === this.prompt.messageId) {
       this.hasBegun = true;
+      this.error = undefined;
       this.interactionId = data.interactionId;
       return;
     }

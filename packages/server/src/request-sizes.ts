@@ -16,6 +16,10 @@ const usual = 4 * mebibyte;
 /** What carries files, results of tools or answers of models. */
 const larger: Readonly<Record<string, number>> = {
   'session.send': 32 * mebibyte,
+  'session.sendAndWait': 32 * mebibyte,
+  'session.sendMessages': 32 * mebibyte,
+  'session.queue.insertAt': 32 * mebibyte,
+  'session.queue.appendSteering': 32 * mebibyte,
   'session.tools.handlePendingToolCall': 32 * mebibyte,
   'session.workspaces.createFile': 32 * mebibyte,
   'session.workspaces.saveLargePaste': 32 * mebibyte,
@@ -29,10 +33,10 @@ const larger: Readonly<Record<string, number>> = {
  */
 export function requireValues(method: string, params: unknown): void {
   const isBoundElsewhere = Object.hasOwn(larger, method) || method.startsWith('session.permissions.');
-  if (isBoundElsewhere && method !== 'session.send') return;
+  if (isBoundElsewhere && !ofPrompts.test(method)) return;
   const most = ofOptions.test(method) ? mostOptions : mostValues;
-  const isOfSchemas = (name: string) => name === 'tools' || name === 'output';
-  const schemas = isObject(params) ? [params.tools, params.output] : [];
+  const isOfSchemas = (name: string) => schemaFields.has(name);
+  const schemas = isObject(params) ? [...schemaFields].map((name) => params[name]) : [];
   if (hasMore(params, most, isOfSchemas) || hasMore(schemas, mostOfSchemas))
     throw new RpcError(
       errorCodes.invalidParams,
@@ -44,7 +48,11 @@ export function requireValues(method: string, params: unknown): void {
 }
 
 /** What opens a session, changes it or gives it a prompt. */
-const ofOptions = /^sessions?\.(?:create|resume|open|send|options\.update|provider\.\w+|model\.switchTo)$/;
+const ofOptions =
+  /^sessions?\.(?:create|resume|open|send|sendAndWait|options\.update|provider\.\w+|model\.switchTo)$/;
+const ofPrompts = /^session\.(?:send(?:AndWait|Messages)?|queue\.\w+)$/;
+/** Fields that describe tools and answers. */
+const schemaFields: ReadonlySet<string> = new Set(['tools', 'output', 'responseFormat']);
 const mostOptions = 15_000;
 const mostValues = 50_000;
 const mostOfSchemas = 60_000;

@@ -146,7 +146,13 @@ const waitingOn = once(() =>
       /** Who is to answer. */
       source: z.string(),
     }),
-    openObject({ kind: z.literal('queue'), since: z.string(), prompts: z.number() }),
+    openObject({
+      kind: z.literal('queue'),
+      since: z.string(),
+      prompts: z.number(),
+      /** A client holds the queue: `session.queue.setDrainPaused` has it go on. */
+      paused: z.optional(z.boolean()),
+    }),
     nodeWait(),
   ]),
 );

@@ -87,7 +87,7 @@ export class Gate {
     const { clock, guard } = this.parts;
     const call = { toolCallId: clock.newId(), name: '', arguments: {}, argumentsText: '' };
     const asking = guard.isAway ? 'always' : 'as the policy says';
-    return (await this.desk.seek(call, { request }, { asking, signal })).refusal?.text;
+    return (await this.desk.seekAside(call, { request }, { asking, signal })).refusal?.text;
   }
 
   /** Judges a call that no model made, as the app of a server makes it: what it goes with, or why it may not go. */
@@ -104,12 +104,14 @@ export class Gate {
     if (!isObject(call.arguments)) return { denial: `The arguments of ${name} must be an object` };
     const asked = question(call.arguments);
     const forbidden = await this.desk.prohibition(call, asked);
-    const held = await new PlanHold(this.parts, call, undefined).refusalOf(asked);
-    const refusal = forbidden ?? held;
+    const hold = new PlanHold(this.parts, call, undefined);
+    const refusal = forbidden ?? (await hold.refusalOf(asked));
     if (refusal) return { denial: refusal.text };
-    const own = reviewed.question ?? this.hookDesk.guardQuestion(call);
-    const permission = own ? await this.desk.seek(call, own, { asking: 'always', signal }) : {};
-    if (permission.refusal) return { denial: permission.refusal.text };
+    const own = reviewed.question ?? this.hookDesk.guardQuestion(passage);
+    const permission = own ? await this.desk.seekAside(call, own, { asking: 'always', signal }) : {};
+    // Rules and the mode may have changed while users were asked.
+    const late = permission.refusal ?? (await this.desk.prohibition(call, asked)) ?? (await hold.refusal());
+    if (late) return { denial: late.text };
     const leaving = { ...mcpCall, arguments: call.arguments };
     const left = await this.hookDesk.reviewLeaving(passage, leaving);
     return 'denial' in left ? left : { call: leaving, ...left };
@@ -184,7 +186,9 @@ export class Gate {
     // mutation: plan mode holds nothing back
     const held = questions.length === 0 ? await hold.refusal() : undefined;
     if (held) return this.conclude(reviewed.passage, held);
-    const own = reviewed.question ?? (questions.length === 0 ? this.hookDesk.guardQuestion(call) : undefined);
+    const own =
+      reviewed.question ??
+      (questions.length === 0 ? this.hookDesk.guardQuestion(reviewed.passage) : undefined);
     let isHardened = false;
     for (const next of own ? [own, ...questions] : questions) {
       const question = typeof next === 'function' ? await next() : next;

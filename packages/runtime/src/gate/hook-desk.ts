@@ -97,9 +97,9 @@ export class HookDesk {
     if (change) log.append({ note: 'call.modified', data: { toolCallId, ...change } });
   }
 
-  /** A tool that asks nothing is asked about while the session's guard is away. */
-  guardQuestion(call: CallToRun): PermissionQuestion | undefined {
-    if (!this.parts.guard.isAway) return undefined;
+  /** A tool that asks nothing is asked about while the session's guard is away, or when it was away as hooks were asked. */
+  guardQuestion({ call, isUnguarded = false }: Hooked): PermissionQuestion | undefined {
+    if (!isUnguarded && !this.parts.guard.isAway) return undefined;
     return hookQuestion(call, 'The client whose hooks guard this session is not attached.');
   }
 

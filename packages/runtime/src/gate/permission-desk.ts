@@ -84,6 +84,21 @@ export class PermissionDesk {
     return { refusal: await this.awaitDecision(call, question.requestId, signal) };
   }
 
+  /** The same for what belongs to no turn: nobody goes on with its question, so it is not left open. */
+  async seekAside(...asked: Parameters<PermissionDesk['seek']>): Promise<Permission> {
+    const { log } = this.parts;
+    const [{ toolCallId }] = asked;
+    try {
+      return await this.seek(...asked);
+    } catch (error) {
+      const left = log.latest.questions.find((each) => each.toolCallId === toolCallId);
+      const result = { kind: 'cancelled' as const, reason: 'Who asked is gone' };
+      if (left)
+        log.append({ type: 'permission.completed', data: { requestId: left.requestId, toolCallId, result } });
+      throw error;
+    }
+  }
+
   /** Why rules forbid what a call asks for; undefined when they do not, whatever users would say. */
   async prohibition(call: CallToRun, asked: PermissionQuestion): Promise<Refusal | undefined> {
     const { log, permissions } = this.parts;

@@ -103,6 +103,7 @@ export function atRest(copied: SessionState, source: SessionState): SessionState
     continuations: 0,
     isTaskComplete: false,
     inbox: [],
+    isQueuePaused: false,
     receipts: {},
     requests: [],
     tasks: {},

@@ -12,7 +12,7 @@ const mostTasks = 200;
  * it. The log has all of it. A tree of which some agent still works stays whole, for its limits count all of it. Pure.
  */
 export function withoutOldAgents(state: SessionState): SessionState {
-  const ended = endedTasks(state).reverse();
+  const ended = endedTasks(state);
   const known = ended.filter((task, index) => index < mostTasks || !isReported(task, state));
   let characters = 0;
   const closed = known.filter((task, index) => {
@@ -39,7 +39,7 @@ export function sizeOfAgents({ agents }: SessionState): number {
   return Object.values(agents).reduce((sum, { historySize }) => sum + historySize, 0);
 }
 
-/** In the order in which they began; without those of trees that still work. */
+/** Those that ended last come first, whenever they began; without those of trees that still work. */
 function endedTasks({ tasks }: SessionState): AgentTask[] {
   const all = Object.values(tasks);
   const topOf = (task: AgentTask): string => {
@@ -47,7 +47,14 @@ function endedTasks({ tasks }: SessionState): AgentTask[] {
     return parent ? topOf(parent) : task.agentId;
   };
   const atWork = new Set(all.filter(({ status }) => status === 'running').map(topOf));
-  return all.filter((task) => !atWork.has(topOf(task)));
+  const ended = all.filter((task) => !atWork.has(topOf(task))).reverse();
+  return ended.sort((a, b) => compare(b.completedAt ?? '', a.completedAt ?? ''));
+}
+
+/** Times as the log has them, which sort as texts. */
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 /** Who began it has its result. */

@@ -38,7 +38,8 @@ type WaitKind =
       readonly agentName: string;
       readonly isQueued: boolean;
     }
-  | { readonly kind: 'queue'; readonly prompts: number };
+  /** Prompts for their turn; `paused` while a client holds the queue. */
+  | { readonly kind: 'queue'; readonly prompts: number; readonly paused?: true };
 
 /** One thing that a session waits for, and since when. */
 export type Wait = WaitKind & { readonly since: string };

@@ -136,6 +136,10 @@ export class ConversationKeeper {
     if (!conversation || conversation.isRunning || conversation.requests.hasCallers) return;
     // Its prompts come by themselves, and only to a session that is in memory.
     if (conversation.log.state.schedules.length > 0) return;
+    // Headers of prompts that are held are nowhere else.
+    if (conversation.inbox.hasSecrets) return;
+    await conversation.rest();
+    if (this.kept !== conversation || conversation.isRunning) return;
     if (!this.isReadOnly) conversation.keepSnapshot(closingSnapshotBytes);
     await conversation.log.stored();
     await this.release(conversation);
@@ -163,6 +167,7 @@ export class ConversationKeeper {
 
   private forget(): Promise<void> {
     this.kept?.requests.close();
+    void this.kept?.rest();
     this.kept = undefined;
     this.loading = undefined;
     return this.session.onDropped();

@@ -5,7 +5,7 @@ import { agentsOnlyWait } from '../agents/only-wait.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
 import { sampleFor } from '../agents/sample-for.js';
 import { SubAgents } from '../agents/sub-agents.js';
-import { isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
+import { cancellation, isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
 import { QueuedCommands } from '../commands/queued-commands.js';
 import type { Compactor } from '../compaction/compactor.js';
 import type { SummaryCall } from '../compaction/summary-call.js';
@@ -15,7 +15,7 @@ import { AgentLog } from '../log/agent-log.js';
 import { sizeOfAgents } from '../log/ended-agents.js';
 import { hasTurnWork, hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
-import type { Prompt } from '../log/state.js';
+import { agentOf, type Prompt } from '../log/state.js';
 import type { sample } from '../mcp/sampling.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import { Offers } from '../questions/offers.js';
@@ -122,7 +122,9 @@ export class Conversation {
   get waitingOn(): readonly Wait[] {
     const prompts = this.inbox.prompts.length;
     const since = this.queuedSince ?? this.log.state.modifiedAt;
-    return [...this.waits.list(), ...(prompts > 0 ? [{ kind: 'queue' as const, prompts, since }] : [])];
+    const paused = this.inbox.isHeld ? { paused: true as const } : {};
+    const queue = { kind: 'queue' as const, prompts, since, ...paused };
+    return [...this.waits.list(), ...(prompts > 0 ? [queue] : [])];
   }
 
   /** The turn does nothing but wait for an answer, and all that it needs in order to go on is in the log. */
@@ -198,6 +200,11 @@ export class Conversation {
     if (hasUserLeft) await this.root.userLeft(run?.interaction);
   }
 
+  /** Nothing is made in the background any more; a prompt may come all the same. */
+  rest(): Promise<void> {
+    return this.title.stop();
+  }
+
   /** For what belongs to no prompt. */
   private asideContext(trace = {}): AgentContext {
     return this.context(new Interaction(this.host.clock.newId(), { trace }));
@@ -230,6 +237,9 @@ export class Conversation {
   /** Goes on with what was left: an open turn, prompts that wait, and open questions, which may be answered from then on. */
   async continueWork(): Promise<void> {
     this.requests.reopen();
+    this.closeOrphans();
+    // A run that waits for agents looks at the prompts that wait.
+    this.subAgents.wake();
     if (!this.run && hasTurnWork(this.log.state)) await this.start(undefined);
   }
 
@@ -237,11 +247,24 @@ export class Conversation {
   async closeInterrupted(): Promise<void> {
     if (!hasWork(this.log.state)) return;
     this.requests.closeLeft();
+    this.closeOrphans();
     this.root.closeInterrupted();
     this.subAgents.closeInterrupted();
     for (let prompt = await this.inbox.takeNext(); prompt; prompt = await this.inbox.takeNext())
       await (prompt.prompt.isCommand ? this.commands.drop(prompt.prompt) : this.root.deliverOnly(prompt));
     await this.log.stored();
+  }
+
+  /** Permission that was asked for no call of a turn, and that nobody waits for: its asker went with its process. */
+  private closeOrphans(): void {
+    const { calls, questions } = agentOf(this.log.latest);
+    const orphans = questions.filter(
+      ({ kind, toolCallId, requestId }) =>
+        kind === 'permission' &&
+        !this.questions.isWaiting(requestId) &&
+        !calls.some((call) => call.toolCallId === toolCallId),
+    );
+    for (const orphan of orphans) this.log.append(cancellation(orphan, 'Who asked is gone'));
   }
 
   private async interrupt(interruption: Interruption): Promise<void> {

@@ -55,6 +55,11 @@ export class Inbox {
     return this.admitted.some(({ extras }) => extras.requestHeaders !== undefined);
   }
 
+  /** A client holds the queue, and prompts wait for that only. */
+  get isHeld(): boolean {
+    return this.isDrainPaused && this.queued.length > 0;
+  }
+
   /** The prompt gets no turn until the queue goes on. */
   holds(prompt: Prompt): boolean {
     return this.isDrainPaused && isQueued(prompt);
@@ -74,7 +79,10 @@ export class Inbox {
     if (this.isDrainPaused === isPaused) return false;
     this.isDrainPaused = isPaused;
     this.log.append({ note: 'queue.paused', data: { isPaused } });
-    await this.log.stored();
+    await this.log.stored().catch((error: unknown) => {
+      this.isDrainPaused = !isPaused;
+      throw error;
+    });
     return true;
   }
 
@@ -94,7 +102,7 @@ export class Inbox {
     this.log.emit({ type: 'pending_messages.modified', data: {} });
     await stored.catch((error: unknown) => {
       // Its headers may be secret, and are kept no longer than the prompt.
-      this.admitted = this.admitted.filter((each) => each.prompt !== prompt);
+      this.admitted = this.admitted.filter((each) => each.prompt.messageId !== prompt.messageId);
       throw error;
     });
   }
@@ -116,8 +124,10 @@ export class Inbox {
     const at = this.queued.findIndex((prompt) => prompt.messageId === messageId);
     const found = this.admitted.find(({ prompt }) => prompt.messageId === messageId);
     if (at < 0 || !found) return false;
-    const { digest: _, isBegun: __, ...prompt } = found.prompt;
-    await this.admit({ prompt: { ...prompt, messageId: copyId }, extras: found.extras }, at + 1);
+    const { digest: _, isBegun: __, earlier, ...prompt } = found.prompt;
+    const copies = earlier?.map((each, index) => ({ ...each, messageId: `${copyId}-${index}` }));
+    const copy = { ...prompt, messageId: copyId, ...(copies && { earlier: copies }) };
+    await this.admit({ prompt: copy, extras: found.extras }, at + 1);
     return true;
   }
 
@@ -129,13 +139,18 @@ export class Inbox {
     const change = { messageId: found.prompt.messageId, ...more(found.prompt) };
     this.log.append({ note: 'prompt.extended', data: change });
     const stored = this.log.stored();
+    // A change that could not be stored takes nothing away from a prompt that was.
     const isStored = stored.then(
       () => found.stored,
-      () => false,
+      () => found.stored,
     );
-    this.admitted[index] = { ...found, prompt: { ...found.prompt, ...change }, stored: isStored };
+    const changed = { ...found, prompt: { ...found.prompt, ...change }, stored: isStored };
+    this.admitted[index] = changed;
     this.log.emit({ type: 'pending_messages.modified', data: {} });
-    await stored;
+    await stored.catch((error: unknown) => {
+      this.admitted = this.admitted.map((each) => (each === changed ? found : each));
+      throw error;
+    });
     return true;
   }
 

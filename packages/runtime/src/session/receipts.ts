@@ -25,12 +25,20 @@ export class Receipts {
     if (digest === undefined) return accept();
     const underWay = this.sending.get(messageId);
     const known = underWay?.digest ?? ownEntry(this.log.state.receipts, messageId);
-    if (known !== undefined && known !== digest) throw new MessageIdReused(messageId);
+    const isTaken = known === undefined && this.isWaiting(messageId);
+    if (isTaken || (known !== undefined && known !== digest)) throw new MessageIdReused(messageId);
     if (underWay) return underWay.done;
     if (known !== undefined) return;
     const done = accept().finally(() => this.sending.delete(messageId));
     this.sending.set(messageId, { digest, done });
     return done;
+  }
+
+  /** A prompt waits under an id that it was given here: two of one id would be taken up, and taken back, as one. */
+  private isWaiting(messageId: string): boolean {
+    return this.log.latest.inbox.some((waiting) =>
+      [waiting, ...(waiting.earlier ?? [])].some((each) => each.messageId === messageId),
+    );
   }
 }
 

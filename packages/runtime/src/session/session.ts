@@ -339,7 +339,7 @@ export class Session {
 
   private newLog(): SessionLog {
     const { store, clock, onPublished, onPublishedAll } = this.parts;
-    return new SessionLog(this.sessionId, {
+    const log: SessionLog = new SessionLog(this.sessionId, {
       store,
       clock,
       publish: (published) => {
@@ -353,8 +353,10 @@ export class Session {
         this.hosting.changed();
         this.readers.wake();
       },
-      failed: (error) => this.conversation?.storeFailed(error),
+      // A log that was given up says nothing about the one that is worked on now.
+      failed: (error) => this.openLog === log && this.conversation?.storeFailed(error),
     });
+    return log;
   }
 
   private change<T>(work: () => T, announcesTools: boolean): T {

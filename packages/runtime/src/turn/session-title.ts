@@ -65,8 +65,11 @@ export class SessionTitle {
     log.append(answer.usage, { note: 'ask.settled', data: { ...answer.settled, isAside: true } });
     const title = titleFrom(answer.text);
     if (title !== '' && isUntitled(log.latestSession)) {
-      log.append({ note: 'settings.fixed', data: { name: title, isNamedByUser: false } });
-      log.emit({ type: 'session.title_changed', data: { title } });
+      // Joined to the record, so that no client receives a title that a crash takes back.
+      log.append(
+        { note: 'settings.fixed', data: { name: title, isNamedByUser: false } },
+        { type: 'session.title_changed', data: { title } },
+      );
     }
     await log.stored();
   }

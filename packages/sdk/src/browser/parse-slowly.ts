@@ -7,5 +7,5 @@ export async function parseSlowly(): Promise<never> {
 
 /** What is wrong with a message that is nested too deep. */
 export function tooDeep(most: number): FramingError {
-  return new FramingError('json', `Parse error: the message nests deeper than ${most} levels`);
+  return new FramingError('too_deep', `Parse error: the message nests deeper than ${most} levels`);
 }

@@ -38,6 +38,7 @@ export const queueArrangementHandlers: SessionHandlers<Pick<Methods, QueueArrang
   },
   async 'session.queue.updateText'({ id, prompt: text, displayPrompt: displayText = text }, { session }) {
     requirePromptSize(text);
+    requirePromptSize(displayText);
     let isSame = false;
     const isFound = await session.extendPrompt(
       (prompt) => isMeant(prompt, id),
