@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 
 const runtime = liveRuntime({ flags: ['--port', '0'] });
 const levels = 5000;
+/** Deeper values are more than JSON.stringify writes. */
+const ofClients = 2000;
 const nested = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const tools = [{ name: 'look', skipPermission: true }];
 
@@ -19,14 +21,14 @@ test('tool arguments 5,000 deep are refused with the reason, and the turn goes o
 });
 
 test.each([
-  ['small', levels, ''],
-  ['of more than a megabyte', levels, 'x'.repeat(1_200_000)],
+  ['small', ''],
+  ['of more than a megabyte', 'x'.repeat(1_200_000)],
 ])(
-  'a request %s that nests 5,000 deep is answered with an error, and the connection goes on',
-  async (_, deep, text) => {
+  'a request %s that nests 2,000 deep is answered with an error, and the connection goes on',
+  async (_, text) => {
     const client = await runtime.connect();
     let value: object = {};
-    for (let level = 0; level < deep; level += 1) value = { a: value };
+    for (let level = 0; level < ofClients; level += 1) value = { a: value };
     for (const [method, params] of [
       ['session.create', { tools: [{ name: 'look', parameters: value }] }],
       ['session.send', { sessionId: 'none', prompt: 'x', attachments: [value] }],
@@ -41,11 +43,11 @@ test.each([
   },
 );
 
-test("a client's answer that nests 5,000 deep is the failure of that question, and the connection goes on", async () => {
+test("a client's answer that nests 2,000 deep is the failure of that question, and the connection goes on", async () => {
   const model = runtime.script(say('done'));
   const client = await runtime.connect();
   let deep: object = {};
-  for (let level = 0; level < levels; level += 1) deep = { a: deep };
+  for (let level = 0; level < ofClients; level += 1) deep = { a: deep };
   client.answer = async () => ({ output: deep });
   const session = await client.create({ ...providerOf(model), hooks: true });
   await session.turn('Go');

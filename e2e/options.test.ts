@@ -180,6 +180,9 @@ test('more values than options can have are refused, and many tools are not', as
     name: `t${index}`,
     parameters: { type: 'object', properties },
   }));
+  const large = Object.fromEntries(many(50).map((name) => [name, field]));
+  const many500 = tools.map(({ name }) => ({ name, parameters: { type: 'object', properties: large } }));
+  await runtime.session([], { tools: many500 });
   const { session } = await runtime.session([], { tools });
   const refused = { message: expect.stringContaining('too many values') as string };
   const { client } = runtime;
@@ -187,6 +190,8 @@ test('more values than options can have are refused, and many tools are not', as
   expect(await client.failure('session.create', { tools: [...tools, ...tools, ...tools] })).toMatchObject(
     refused,
   );
+  const one = { name: 'one', parameters: { type: 'object', enum: many(25_000) } };
+  expect(await client.failure('session.create', { tools: [one] })).toMatchObject(refused);
   expect(
     await session.failure('session.send', { prompt: 'x', requestHeaders: { ...many(20_000) } }),
   ).toMatchObject(refused);

@@ -37,12 +37,13 @@ export function requireValues(method: string, params: unknown): void {
   const most = ofOptions.test(method) ? mostOptions : mostValues;
   const isOfSchemas = (name: string) => schemaFields.has(name);
   const schemas = isObject(params) ? [...schemaFields].map((name) => params[name]) : [];
-  if (hasMore(params, most, isOfSchemas) || hasMore(schemas, mostOfSchemas))
+  const hasLarge = () => schemas.flat().some((one) => hasMore(one, mostOfOne));
+  if (hasMore(params, most, isOfSchemas) || hasMore(schemas, mostOfSchemas) || hasLarge())
     throw new RpcError(
       errorCodes.invalidParams,
       failedText(
         method,
-        `the request has too many values; at most ${most} are accepted, and ${mostOfSchemas} in schemas of tools`,
+        `the request has too many values; at most ${most} are accepted, and ${mostOfSchemas} in schemas of tools, ${mostOfOne} in each`,
       ),
     );
 }
@@ -55,7 +56,9 @@ const ofPrompts = /^session\.(?:send(?:AndWait|Messages)?|queue\.\w+)$/;
 const schemaFields: ReadonlySet<string> = new Set(['tools', 'output', 'responseFormat']);
 const mostOptions = 15_000;
 const mostValues = 50_000;
-const mostOfSchemas = 60_000;
+const mostOfSchemas = 90_000;
+/** Hundreds of tools have many values between them; a single one that has takes longer than all of those. */
+const mostOfOne = 20_000;
 
 /** Whether there are more than so many values; no further than that is looked, and not into fields of the root that are apart. */
 function hasMore(root: unknown, most: number, isApart: (name: string) => boolean = () => false): boolean {
