@@ -221,7 +221,7 @@ export class Webhooks {
   }
 
   private complain(error: unknown): void {
-    this.options.warn(`What webhooks tell cannot be kept now: ${(error as Error).message}`);
+    this.options.warn(`Webhooks cannot be stored now, and are tried again: ${(error as Error).message}`);
   }
 }
 

@@ -49,7 +49,7 @@ export class TenantWebhooks {
   ): Promise<Extract<ToTenant, { kind: 'kept' }>> {
     try {
       const { outbox, endpoints } = this.open.get(tenant) ?? {};
-      if (!outbox || !endpoints) throw new Error('nobody is told of sessions of this tenant');
+      if (!outbox || !endpoints) throw new Error('this tenant has no webhooks');
       if (!Object.hasOwn(outbox, method)) throw new Error('there is no such call');
       if (method === 'put') requireOwn(values[1], { tenant, endpoints });
       const work = outbox[method] as (...all: readonly unknown[]) => Promise<unknown>;
