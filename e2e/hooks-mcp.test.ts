@@ -378,7 +378,7 @@ describe('a call that an app of a server makes', () => {
     expect(completed).toMatchObject({ requestId: data.requestId, result: { kind: 'cancelled' } });
     session.call('session.mcp.apps.callTool', call).catch(() => undefined);
     const { data: second } = await session.next('permission.requested');
-    await process.kill('SIGKILL');
+    await process.signal('SIGKILL');
     for (const continuePendingWork of [true, false]) {
       const next = await runtime.client.resume(sessionId, { ...params, continuePendingWork });
       const answers = async () =>
