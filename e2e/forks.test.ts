@@ -68,7 +68,7 @@ describe('a fork and its source', () => {
       await source.turn(long('Second'));
       const sourceId = source.sessionId;
       const forkId = await fork(one.client, source);
-      await one.process.kill('SIGKILL');
+      await one.process.signal('SIGKILL');
 
       const texts = [long('First'), long('one'), long('Second'), long('two')];
       const two = await begin();
@@ -77,7 +77,7 @@ describe('a fork and its source', () => {
       const compacted = await open(two.client, changed);
       expect(await compacted.call('session.history.compact')).toMatchObject({ success: true });
       await compacted.turn('Third');
-      await two.process.kill('SIGKILL');
+      await two.process.signal('SIGKILL');
 
       const three = await begin();
       const untouched = await open(three.client, other);
@@ -88,7 +88,7 @@ describe('a fork and its source', () => {
       const again = await open(three.client, changed);
       expect(await textsOf(again)).toEqual([...texts, 'Third', 'after first']);
       await three.client.call('session.delete', { sessionId: other });
-      await three.process.kill('SIGKILL');
+      await three.process.signal('SIGKILL');
 
       const four = await begin();
       const left = await open(four.client, changed);

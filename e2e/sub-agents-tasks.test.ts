@@ -446,7 +446,7 @@ test('an agent that began first and ends last is not one that ended long ago, no
   door.open();
   await session.next('session.idle');
   const { LONG } = await tasksOf(session);
-  await process.kill('SIGKILL');
+  await process.signal('SIGKILL');
   const again = await runtime.client.resume(session.sessionId, made.model.settings);
   const sent = await again.call('session.tasks.sendMessage', { id: LONG?.id, message: 'More' });
   expect(sent).toEqual({ sent: true });

@@ -51,7 +51,7 @@ describe('a session whose service the operator named', () => {
     expect(await session.call('session.usage.getMetrics')).toMatchObject({
       modelMetrics: { named: { requests: { count: 2 } } },
     });
-    await process.kill('SIGKILL');
+    await process.signal('SIGKILL');
     const next = await runtime.connect(spawn());
     expect(await next.call('session.list')).toMatchObject({
       sessions: [{ sessionId: session.sessionId, summary: 'Parser tests on Windows' }],
