@@ -11,15 +11,7 @@ export const wireOptions = {
   requestExitPlanMode: true,
   requestAutoModeSwitch: true,
   hooks: true,
-  hookOptions: {
-    each: 'field',
-    names: {
-      timeoutMs: true,
-      onFailure: true,
-      types: true,
-      stopBlocks: true,
-    },
-  },
+  hookOptions: true,
   sandbox: true,
   sandboxConfig: {
     each: 'field',
@@ -27,13 +19,7 @@ export const wireOptions = {
       enabled: true,
       addCurrentWorkingDirectory: true,
       allowDevToolAccess: true,
-      auth: {
-        each: 'field',
-        names: {
-          git: true,
-          gh: true,
-        },
-      },
+      auth: { each: 'field', names: { git: true, gh: true } },
       userPolicy: {
         each: 'field',
         names: {
@@ -46,29 +32,12 @@ export const wireOptions = {
               clearPolicyOnExit: true,
             },
           },
-          network: {
-            each: 'field',
-            names: {
-              allowOutbound: true,
-              allowLocalNetwork: true,
-              proxy: true,
-            },
-          },
-          seatbelt: {
-            each: 'field',
-            names: {
-              keychainAccess: true,
-            },
-          },
+          network: { each: 'field', names: { allowOutbound: true, allowLocalNetwork: true, proxy: true } },
+          seatbelt: { each: 'field', names: { keychainAccess: true } },
           experimental: {
             each: 'field',
             names: {
-              seatbelt: {
-                each: 'field',
-                names: {
-                  keychainAccess: true,
-                },
-              },
+              seatbelt: { each: 'field', names: { keychainAccess: true } },
             },
           },
         },
@@ -78,13 +47,7 @@ export const wireOptions = {
   streaming: true,
   includeSubAgentStreamingEvents: true,
   enableGitHubTelemetryForwarding: true,
-  commands: {
-    each: 'item',
-    names: {
-      name: true,
-      description: true,
-    },
-  },
+  commands: true,
   model: true,
   reasoningEffort: true,
   reasoningSummary: true,
@@ -93,14 +56,7 @@ export const wireOptions = {
   modelCapabilities: {
     each: 'field',
     names: {
-      supports: {
-        each: 'field',
-        names: {
-          vision: true,
-          reasoningEffort: true,
-          adaptive_thinking: true,
-        },
-      },
+      supports: { each: 'field', names: { vision: true, reasoningEffort: true, adaptive_thinking: true } },
       limits: {
         each: 'field',
         names: {
@@ -129,12 +85,7 @@ export const wireOptions = {
       apiKey: true,
       bearerToken: true,
       hasBearerTokenProvider: true,
-      azure: {
-        each: 'field',
-        names: {
-          apiVersion: true,
-        },
-      },
+      azure: { each: 'field', names: { apiVersion: true } },
       headers: true,
       providerName: true,
       modelId: true,
@@ -173,61 +124,7 @@ export const wireOptions = {
       maxOutputTokens: true,
     },
   },
-  providers: {
-    each: 'item',
-    names: {
-      type: true,
-      wireApi: true,
-      transport: true,
-      baseUrl: true,
-      apiKey: true,
-      bearerToken: true,
-      hasBearerTokenProvider: true,
-      azure: {
-        each: 'field',
-        names: {
-          apiVersion: true,
-        },
-      },
-      headers: true,
-      providerName: true,
-      modelId: true,
-      wireModel: true,
-      modelCapabilities: {
-        each: 'field',
-        names: {
-          supports: {
-            each: 'field',
-            names: {
-              vision: true,
-              reasoningEffort: true,
-              adaptive_thinking: true,
-            },
-          },
-          limits: {
-            each: 'field',
-            names: {
-              max_prompt_tokens: true,
-              max_output_tokens: true,
-              max_context_window_tokens: true,
-              vision: {
-                each: 'field',
-                names: {
-                  supported_media_types: true,
-                  max_prompt_images: true,
-                  max_prompt_image_size: true,
-                },
-              },
-            },
-          },
-        },
-      },
-      maxPromptTokens: true,
-      maxContextWindowTokens: true,
-      maxOutputTokens: true,
-      name: true,
-    },
-  },
+  providers: true,
   models: {
     each: 'item',
     names: {
@@ -270,152 +167,31 @@ export const wireOptions = {
       },
     },
   },
-  capi: {
-    each: 'field',
-    names: {
-      enableWebSocketResponses: true,
-    },
-  },
+  capi: { each: 'field', names: { enableWebSocketResponses: true } },
   gitHubToken: true,
   gitHubTokenProviderRegistrationId: true,
-  tools: {
-    each: 'item',
-    names: {
-      name: true,
-      description: true,
-      parameters: true,
-      overridesBuiltInTool: true,
-      actsForBuiltIn: true,
-      skipPermission: true,
-      readOnly: true,
-      checksArguments: true,
-      defer: true,
-      metadata: true,
-      isTerminal: true,
-    },
-  },
-  toolSearch: {
-    each: 'field',
-    names: {
-      enabled: true,
-      deferThreshold: true,
-    },
-  },
+  tools: true,
+  toolSearch: { each: 'field', names: { enabled: true, deferThreshold: true } },
   availableTools: true,
   excludedTools: true,
   toolFilterPrecedence: true,
-  largeOutput: {
-    each: 'field',
-    names: {
-      enabled: true,
-      maxSizeBytes: true,
-      outputDir: true,
-    },
-  },
-  mcpServers: {
-    each: 'name',
-    names: {
-      type: true,
-      command: true,
-      args: true,
-      env: true,
-      cwd: true,
-      url: true,
-      headers: true,
-      tools: true,
-      excludeTools: true,
-      timeout: true,
-      trusted: true,
-      deferTools: true,
-      displayName: true,
-      oauthClientId: true,
-      oauthPublicClient: true,
-      oauthGrantType: true,
-      auth: {
-        each: 'field',
-        names: {
-          redirectPort: true,
-        },
-      },
-      headersRefreshTtlMs: true,
-    },
-  },
+  largeOutput: { each: 'field', names: { enabled: true, maxSizeBytes: true, outputDir: true } },
+  mcpServers: true,
   disabledMcpServers: true,
   mcpOAuthTokenStorage: true,
   envValueMode: true,
   agent: true,
-  customAgents: {
-    each: 'item',
-    names: {
-      name: true,
-      displayName: true,
-      description: true,
-      tools: true,
-      prompt: true,
-      mcpServers: {
-        each: 'name',
-        names: {
-          type: true,
-          command: true,
-          args: true,
-          env: true,
-          cwd: true,
-          url: true,
-          headers: true,
-          tools: true,
-          excludeTools: true,
-          timeout: true,
-          trusted: true,
-          deferTools: true,
-          displayName: true,
-          oauthClientId: true,
-          oauthPublicClient: true,
-          oauthGrantType: true,
-          auth: {
-            each: 'field',
-            names: {
-              redirectPort: true,
-            },
-          },
-          headersRefreshTtlMs: true,
-        },
-      },
-      infer: true,
-      skills: true,
-      model: true,
-      reasoningEffort: true,
-      limits: {
-        each: 'field',
-        names: {
-          maxTokens: true,
-          maxCalls: true,
-          maxCost: true,
-          maxSeconds: true,
-        },
-      },
-    },
-  },
+  customAgents: true,
   subagents: true,
   customAgentsLocalOnly: true,
-  defaultAgent: {
-    each: 'field',
-    names: {
-      excludedTools: true,
-    },
-  },
+  defaultAgent: { each: 'field', names: { excludedTools: true } },
   excludedBuiltinAgents: true,
   systemMessage: {
     each: 'field',
     names: {
       mode: true,
       content: true,
-      sections: {
-        each: 'name',
-        names: {
-          action: true,
-          content: true,
-        },
-      },
+      sections: { each: 'name', names: { action: true, content: true } },
     },
   },
   instructionDirectories: true,
@@ -468,23 +244,10 @@ export const wireOptions = {
       description: true,
       icon: true,
       inputSchema: true,
-      actions: {
-        each: 'item',
-        names: {
-          name: true,
-          description: true,
-          inputSchema: true,
-        },
-      },
+      actions: { each: 'item', names: { name: true, description: true, inputSchema: true } },
     },
   },
-  canvasProvider: {
-    each: 'field',
-    names: {
-      id: true,
-      name: true,
-    },
-  },
+  canvasProvider: { each: 'field', names: { id: true, name: true } },
   openCanvases: true,
   requestCanvasRenderer: true,
   requestExtensions: true,
@@ -522,25 +285,13 @@ export const wireOptions = {
   continuePendingWork: true,
   takeOver: true,
   waiveHooks: true,
-  factories: {
-    each: 'item',
-    names: {
-      name: true,
-      description: true,
-    },
-  },
+  factories: { each: 'item', names: { name: true, description: true } },
   workflows: {
     each: 'item',
     names: {
       name: true,
       description: true,
-      phases: {
-        each: 'item',
-        names: {
-          title: true,
-          detail: true,
-        },
-      },
+      phases: { each: 'item', names: { title: true, detail: true } },
     },
   },
   requestedEnvironmentVariables: true,
