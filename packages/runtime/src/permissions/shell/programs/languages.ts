@@ -10,9 +10,26 @@ export const languages: readonly (readonly [string, Program])[] = [
   ['jq', jq],
 ];
 
+/**
+ * A pattern up to this mark. The mark may stand in brackets without ending the pattern, and whether it does differs from
+ * program to program: brackets that hold one, or that are not closed, are not understood.
+ */
+function sedPattern(mark: string): string {
+  const inBrackets = String.raw`(?:\[:[a-z]+:\]|\\[^\][\n]|[^\][\\\n${mark}])`;
+  const brackets = String.raw`\[(?!\^?\])${inBrackets}+\]|\[\^?\]${inBrackets}*\]`;
+  return String.raw`(?:[^[\\\n${mark}]|\\.|${brackets})*`;
+}
+
+function sedSubstitution(mark: string): string {
+  return String.raw`s${mark}${sedPattern(mark)}${mark}(?:[^\\\n${mark}]|\\.)*${mark}[gpiI\d]*`;
+}
+
+const sedPlace = String.raw`\$|/${sedPattern('/')}/`;
 /** Prints, deletes, quits and substitutes, without the flags that write files or run commands. */
-const harmlessSed =
-  /^(?:(?:\d+|\$|\/[^/\\\n]*\/)(?:,(?:[+~]?\d+|\$|\/[^/\\\n]*\/))?)?!?\s*(?:[pdq=]|s([/|#,])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpiI\d]*)$/;
+const harmlessSed = new RegExp(
+  String.raw`^(?:(?:\d+|${sedPlace})(?:,(?:[+~]?\d+|${sedPlace}))?)?!?\s*(?:[pdq=]|` +
+    `${['/', '|', '#', ','].map((mark) => sedSubstitution(mark === '|' ? String.raw`\|` : mark)).join('|')})$`,
+);
 
 function sed(): Program {
   const table = optionTable(
