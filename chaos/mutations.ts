@@ -47,7 +47,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'run what a hook denies',
-    file: `${runtime}/gate/hook-desk.ts`,
+    file: `${runtime}/gate/call-hooks.ts`,
     to: 'if (review.decision === undefined && signal.aborted)',
     part: 'guard',
   },

@@ -8,7 +8,7 @@ const gate = 'packages/runtime/src/gate';
 const holes: readonly Mutation[] = [
   {
     name: 'the gate asks no judge',
-    file: `${gate}/permission-desk.ts`,
+    file: `${gate}/call-permissions.ts`,
     to: "const verdict = { type: 'allow', rule: undefined, problem: undefined } as const; void judge; void subject; void rules;",
   },
   {
@@ -23,7 +23,7 @@ const holes: readonly Mutation[] = [
   },
   {
     name: 'permission given before outlives a rule',
-    file: `${gate}/permission-desk.ts`,
+    file: `${gate}/call-permissions.ts`,
     to: 'const isForbidden = false;',
   },
   {

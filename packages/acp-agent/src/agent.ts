@@ -12,11 +12,11 @@ import {
   RequestError,
 } from '@agentclientprotocol/sdk';
 import type { ResumeSessionOptions, SessionMetadata } from '@groundcrew/sdk';
+import type { EditorContext } from './editor-context.js';
 import { EditorSession } from './editor-session.js';
 import { editorTools } from './editor-tools.js';
 import { mcpServersOf } from './mcp-servers.js';
 import { questionHandlers } from './questions.js';
-import type { EditorWorld } from './world.js';
 
 /** How many sessions one page of a list has. */
 const pageSize = 50;
@@ -33,7 +33,7 @@ export class EditorAgent {
   private readonly sessions = new Map<string, EditorSession>();
   private abilities: ClientCapabilities = {};
 
-  constructor(private readonly world: EditorWorld) {}
+  constructor(private readonly context: EditorContext) {}
 
   /** All that the editor may ask for. */
   app(): AgentApp {
@@ -61,7 +61,7 @@ export class EditorAgent {
     this.abilities = abilities;
     return {
       protocolVersion: PROTOCOL_VERSION,
-      agentInfo: { name: 'groundcrew', title: 'Groundcrew', version: this.world.version },
+      agentInfo: { name: 'groundcrew', title: 'Groundcrew', version: this.context.version },
       authMethods: [
         {
           id: 'environment',
@@ -82,14 +82,14 @@ export class EditorAgent {
   private async authenticate(methodId: string): Promise<Record<string, never>> {
     if (methodId !== 'environment')
       throw RequestError.invalidParams({ methodId }, `there is no way to log in that is named ${methodId}`);
-    const missing = await this.world.missingService();
+    const missing = await this.context.missingService();
     if (missing !== undefined) throw RequestError.authRequired(undefined, missing);
     return {};
   }
 
   private async create(wanted: Wanted, client: AgentContext) {
     const made = await this.sessionFor(wanted, client);
-    const session = await this.world.client.createSession(made.options);
+    const session = await this.context.client.createSession(made.options);
     return {
       sessionId: session.sessionId,
       ...(await this.add(made.editorSession, session, { replay: false })),
@@ -105,7 +105,7 @@ export class EditorAgent {
     await this.sessions.get(sessionId)?.close();
     this.sessions.delete(sessionId);
     const made = await this.sessionFor(wanted, client);
-    const session = await this.world.client.resumeSession(sessionId, {
+    const session = await this.context.client.resumeSession(sessionId, {
       ...made.options,
       continuePendingWork: true,
     });
@@ -118,7 +118,7 @@ export class EditorAgent {
   ): Promise<{ readonly editorSession: EditorSession; readonly options: ResumeSessionOptions }> {
     const { cwd: workingDirectory, mcpServers = [], additionalDirectories = [] } = wanted;
     for (const path of [workingDirectory, ...additionalDirectories]) await requireDirectory(path);
-    const { world, abilities } = this;
+    const { context, abilities } = this;
     const editorSession = new EditorSession({
       editor,
       workingDirectory,
@@ -126,15 +126,15 @@ export class EditorAgent {
         notices: Boolean(abilities.session?.notices),
         compaction: Boolean(abilities.session?.compaction),
       },
-      warn: (message) => world.warn(message),
+      warn: (message) => context.warn(message),
     });
     const options: ResumeSessionOptions = {
-      ...world.defaults,
+      ...context.defaults,
       ...questionHandlers({
         editor,
         abilities,
         workingDirectory,
-        approvals: world.approvals,
+        approvals: context.approvals,
         session: () => editorSession.known,
         ready: () => editorSession.ready,
       }),
@@ -160,7 +160,7 @@ export class EditorAgent {
     session: Parameters<EditorSession['attach']>[0],
     how: { readonly replay: boolean },
   ) {
-    await this.world.opened(session);
+    await this.context.opened(session);
     await editorSession.attach(session, how);
     this.sessions.set(session.sessionId, editorSession);
     const { settings } = editorSession;
@@ -170,7 +170,7 @@ export class EditorAgent {
   }
 
   private async list({ cwd, cursor }: { readonly cwd?: string | null; readonly cursor?: string | null }) {
-    const all = await this.world.client.listSessions(cwd ? { workingDirectory: cwd } : {});
+    const all = await this.context.client.listSessions(cwd ? { workingDirectory: cwd } : {});
     const after = cursor ? all.findIndex(({ sessionId }) => sessionId === cursor) : -1;
     if (cursor && after < 0) throw RequestError.invalidParams({ cursor }, 'the cursor is not known');
     const page = all.slice(after + 1, after + 1 + pageSize);
@@ -189,8 +189,8 @@ export class EditorAgent {
   private async delete(sessionId: string): Promise<Record<string, never>> {
     await this.sessions.get(sessionId)?.close();
     this.sessions.delete(sessionId);
-    if (await this.world.client.getSessionMetadata(sessionId))
-      await this.world.client.deleteSession(sessionId);
+    if (await this.context.client.getSessionMetadata(sessionId))
+      await this.context.client.deleteSession(sessionId);
     return {};
   }
 
@@ -212,7 +212,7 @@ export class EditorAgent {
   }
 
   private async requireStored(sessionId: string): Promise<void> {
-    if (!(await this.world.client.getSessionMetadata(sessionId)))
+    if (!(await this.context.client.getSessionMetadata(sessionId)))
       throw RequestError.sessionNotFound(sessionId);
   }
 }

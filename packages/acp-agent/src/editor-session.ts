@@ -7,10 +7,10 @@ import {
   type StopReason,
 } from '@agentclientprotocol/sdk';
 import type { EventData, Session, SessionEvent } from '@groundcrew/sdk';
+import type { Update } from './editor-context.js';
 import { type EditorPrompt, promptOf } from './prompt-content.js';
 import { SessionSettings } from './settings.js';
 import { type ShownTo, Updates } from './updates.js';
-import type { Update } from './world.js';
 
 /** What a session of an editor is made of. */
 export interface EditorSessionParts {

@@ -1,2 +1,2 @@
+export type { EditorContext } from './editor-context.js';
 export { serveEditor } from './stdio.js';
-export type { EditorWorld } from './world.js';

@@ -23,8 +23,8 @@ import type {
   SessionLimitsRequest,
 } from '@groundcrew/sdk';
 import { changesOf } from './changes.js';
+import type { EditorApprovals } from './editor-context.js';
 import { diffContent, textContent } from './tool-view.js';
-import type { EditorApprovals } from './world.js';
 
 /** What the questions of one session need. */
 export interface QuestionParts {

@@ -1,8 +1,8 @@
 import type { ContentBlock, ToolCallContent } from '@agentclientprotocol/sdk';
 import type { EventData, SessionEvent } from '@groundcrew/sdk';
 import { changesOf } from './changes.js';
+import type { Update } from './editor-context.js';
 import { diffContent, resultContent, textContent, toolView } from './tool-view.js';
-import type { Update } from './world.js';
 
 /** What of an editor's abilities decides how a session is shown. */
 export interface ShownTo {

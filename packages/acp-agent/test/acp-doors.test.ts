@@ -4,15 +4,15 @@ import { createInterface } from 'node:readline';
 import type { ClientApp } from '@agentclientprotocol/sdk';
 import { callTools, RuntimeProcess, say, streamChunks } from '@groundcrew/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EditorWorld } from './editor.js';
+import { EditorContext } from './editor.js';
 
 const everything = createRequire(import.meta.url).resolve(
   '@modelcontextprotocol/server-everything/dist/index.js',
 );
 
-let world: EditorWorld;
+let world: EditorContext;
 beforeAll(async () => {
-  world = await EditorWorld.open();
+  world = await EditorContext.open();
 });
 afterAll(() => world.close());
 

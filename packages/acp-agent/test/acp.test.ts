@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { PROTOCOL_VERSION } from '@agentclientprotocol/sdk';
 import { answer, callTools, hold, say, streamChunks } from '@groundcrew/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EditorWorld, type TestEditor } from './editor.js';
+import { EditorContext, type TestEditor } from './editor.js';
 
-let world: EditorWorld;
+let world: EditorContext;
 /** The editor that tests share; each has sessions of its own. */
 let editor: TestEditor;
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 beforeAll(async () => {
-  world = await EditorWorld.open();
+  world = await EditorContext.open();
   editor = await world.start();
 });
 afterAll(() => world.close());

@@ -21,7 +21,7 @@ const program = fileURLToPath(new URL('../../cli/bin/groundcrew.js', import.meta
 export type Shown = SessionNotification['update'];
 
 /** A scripted model, a home, and editors that start the program. */
-export class EditorWorld {
+export class EditorContext {
   readonly home = temporaryDirectory();
   readonly directory = join(this.home.path, 'work');
   private readonly editors: TestEditor[] = [];
@@ -37,9 +37,9 @@ export class EditorWorld {
     writeFileSync(join(settings, 'config.json'), '{ "titles": "prompt" }', { mode: 0o600 });
   }
 
-  static async open(): Promise<EditorWorld> {
+  static async open(): Promise<EditorContext> {
     const api = await ScriptedApi.open();
-    return new EditorWorld(api, api.script());
+    return new EditorContext(api, api.script());
   }
 
   /** An editor with these abilities, and a model that plays these replies next. */

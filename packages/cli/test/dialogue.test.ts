@@ -6,7 +6,7 @@ import { Client, RuntimeConnection } from '@groundcrew/sdk';
 import { callTools, ScriptedApi, type ScriptedReply, say, temporaryDirectory } from '@groundcrew/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { answer } from '../src/commands/run.js';
-import type { AllowRule } from '../src/config/allowed.js';
+import type { AllowRule } from '../src/config/allow-rules.js';
 import type { Config } from '../src/config/config.js';
 import { type InProcessRuntime, openInProcess } from '../src/in-process.js';
 import { Redactor } from '../src/log/redact.js';

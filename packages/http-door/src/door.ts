@@ -4,23 +4,23 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { Arrivals } from './arrivals.js';
+import { allowedHosts, hostFault, originFault, ownOrigins } from './allowed-hosts.js';
 import { type Fault, notFound, refuse, refuseSocket, unauthorised } from './faults.js';
 import { Guesses } from './guesses.js';
-import { GuestCookies } from './guest-cookies.js';
 import { PageCookies } from './page-cookies.js';
-import { allowedHosts, hostFault, originFault, ownOrigins } from './places.js';
+import { PendingBodies } from './pending-bodies.js';
+import { PendingConnections } from './pending-connections.js';
 import { Sockets } from './sockets.js';
-import { Strangers } from './strangers.js';
 import { isSameToken, tokenInProtocols, tokenOf } from './token.js';
+import { TokenCookies } from './token-cookies.js';
 import { requestOf, send, TooLarge } from './web.js';
 
 /** What answers at one path. */
 export interface Route {
   /** Without it a request must show the token. */
   readonly isOpen?: boolean;
-  /** `guest`: whose token was shown, where the door knows several. */
-  answer(request: Request, guest?: unknown): Promise<Response>;
+  /** `identity`: whose token was shown, where the door knows several. */
+  answer(request: Request, identity?: unknown): Promise<Response>;
 }
 
 /** What takes the WebSockets of one path. */
@@ -28,18 +28,18 @@ export interface SocketRoute {
   /** `isTrusted`: the token was shown already; without it, the first message has to. */
   accept(
     socket: WebSocket,
-    about: { readonly isTrusted: boolean; readonly bytes: Duplex; readonly guest?: unknown },
+    about: { readonly isTrusted: boolean; readonly bytes: Duplex; readonly identity?: unknown },
   ): void;
   /** Takes the request as it came, for what is served elsewhere; false leaves it here. */
   forward?(
     request: IncomingMessage,
     stream: { readonly socket: Duplex; readonly head: Buffer },
-    guest: unknown,
+    identity: unknown,
   ): boolean;
 }
 
 /** Whose tokens are known, where there are several. */
-export interface Guests {
+export interface TokenCheck {
   /** Undefined for a token that is not known. */
   authenticate(token: string): Promise<unknown>;
   /** A request showed a token that is not known. */
@@ -59,7 +59,7 @@ export interface HttpDoorOptions {
   /** What every request must show as `Authorization: Bearer …`; undefined lets every request in that passes the other checks. */
   readonly token: string | undefined;
   /** In the place of the one token. */
-  readonly guests?: Guests;
+  readonly tokens?: TokenCheck;
   /** Speaks TLS by this certificate; in the clear without. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Names, beside its own, that requests may call this machine by. */
@@ -89,10 +89,10 @@ export interface HttpDoor {
 
 const mostConnections = 256;
 /** One of so many connections may be a stranger's. */
-const strangersShare = 4;
+const pendingShare = 4;
 const mostRequests = 128;
 /** So many may be on their way, beside those that are answered. */
-const mostArrivals = 64;
+const mostPendingBodies = 64;
 const mostBodyBytes = 4 * 1024 * 1024;
 
 const serverOptions = {
@@ -143,7 +143,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
 interface Visit {
   /** Why it is refused. */
   readonly fault?: Fault;
-  readonly guest?: unknown;
+  readonly identity?: unknown;
   /** The token, where one of several was shown. */
   readonly shown?: string;
 }
@@ -152,26 +152,26 @@ class Door {
   private hosts: ReadonlySet<string> = new Set();
   private ownOrigins: ReadonlySet<string> = new Set();
   private cookies: PageCookies | undefined;
-  private guestCookies: GuestCookies | undefined;
+  private tokenCookies: TokenCookies | undefined;
   private running = 0;
   private readonly guesses = new Guesses();
-  private readonly arrivals: Arrivals;
+  private readonly pendingBodies: PendingBodies;
   private readonly sockets = new Sockets();
-  private readonly strangers: Strangers;
+  private readonly pendingConnections: PendingConnections;
   private readonly life = new AbortController();
 
   constructor(private readonly options: HttpDoorOptions) {
     const { mostConnections: most = mostConnections } = options;
-    this.strangers = new Strangers(Math.ceil(most / strangersShare));
-    this.arrivals = new Arrivals(Math.max(mostArrivals, Math.ceil(most / strangersShare)));
+    this.pendingConnections = new PendingConnections(Math.ceil(most / pendingShare));
+    this.pendingBodies = new PendingBodies(Math.max(mostPendingBodies, Math.ceil(most / pendingShare)));
   }
 
   open({ host, port }: { readonly host: string; readonly port: number }): void {
-    const { allowedHosts: more = [], token, cookiePath, guests, tls } = this.options;
+    const { allowedHosts: more = [], token, cookiePath, tokens, tls } = this.options;
     this.hosts = allowedHosts({ host, port, more });
     this.ownOrigins = ownOrigins(this.hosts);
     if (cookiePath === undefined) return;
-    if (guests) this.guestCookies = new GuestCookies(port, { isSecure: tls !== undefined });
+    if (tokens) this.tokenCookies = new TokenCookies(port, { isSecure: tls !== undefined });
     else if (token !== undefined) this.cookies = new PageCookies(token, port);
   }
 
@@ -181,14 +181,14 @@ class Door {
   }
 
   greet(socket: Socket): void {
-    this.strangers.add(socket);
+    this.pendingConnections.add(socket);
   }
 
   async take(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     outgoing.on('error', () => outgoing.destroy());
     const visit = await this.visit(incoming);
     if (visit.fault) return refuse(outgoing, visit.fault);
-    if (!this.routeOf(incoming)?.isOpen) this.strangers.admit(incoming.socket);
+    if (!this.routeOf(incoming)?.isOpen) this.pendingConnections.admit(incoming.socket);
     try {
       await this.answer(incoming, outgoing, visit);
     } catch (error) {
@@ -203,7 +203,7 @@ class Door {
   /** The same checks as for requests; a WebSocket may also show the token by a subprotocol, or in its first message. */
   async upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy());
-    const { sockets = {}, guests } = this.options;
+    const { sockets = {}, tokens } = this.options;
     const [path = '/'] = (incoming.url ?? '/').split('?');
     const wrongPlace = this.placeFault(incoming);
     if (wrongPlace) return refuseSocket(socket, wrongPlace);
@@ -211,14 +211,14 @@ class Door {
     if (!route) return refuseSocket(socket, notFound);
     const shown = tokenInProtocols(incoming.headers['sec-websocket-protocol']);
     const hasGuessed = shown !== undefined || incoming.headers.authorization !== undefined;
-    const { fault, guest } = await this.entry(incoming, shown ?? tokenOf(incoming.headers.authorization));
+    const { fault, identity } = await this.entry(incoming, shown ?? tokenOf(incoming.headers.authorization));
     // Where there are several tokens, a stranger gets no socket at all.
-    if (fault && (fault !== unauthorised || hasGuessed || guests)) return refuseSocket(socket, fault);
+    if (fault && (fault !== unauthorised || hasGuessed || tokens)) return refuseSocket(socket, fault);
     // From here on those that have not shown the token are counted by who serves them.
-    this.strangers.admit(incoming.socket);
-    if (guest !== undefined && route.forward?.(incoming, { socket, head }, guest)) return;
+    this.pendingConnections.admit(incoming.socket);
+    if (identity !== undefined && route.forward?.(incoming, { socket, head }, identity)) return;
     await this.sockets.accept(incoming, { socket, head }, (accepted) =>
-      route.accept(accepted, { isTrusted: fault === undefined, bytes: socket, guest }),
+      route.accept(accepted, { isTrusted: fault === undefined, bytes: socket, identity }),
     );
   }
 
@@ -228,9 +228,9 @@ class Door {
     if (wrongPlace) return { fault: wrongPlace };
     const route = this.routeOf(incoming);
     const isKnown = route !== undefined || this.isCookiePath(incoming);
-    const { token, guests } = this.options;
+    const { token, tokens } = this.options;
     const missing = isKnown ? {} : { fault: notFound };
-    if ((token === undefined && !guests) || route?.isOpen) return missing;
+    if ((token === undefined && !tokens) || route?.isOpen) return missing;
     const shown = tokenOf(incoming.headers.authorization);
     const visit = this.isCookiePath(incoming)
       ? await this.showing(incoming, shown)
@@ -240,23 +240,23 @@ class Door {
 
   /** By a cookie of ours, or by a token. */
   private async entry(incoming: IncomingMessage, shown: string | undefined): Promise<Visit> {
-    const { token, guests } = this.options;
-    if (!guests) {
+    const { token, tokens } = this.options;
+    if (!tokens) {
       if (token === undefined || this.showsCookie(incoming)) return {};
       return this.showing(incoming, shown);
     }
-    const kept = this.isOwnPage(incoming) ? this.guestCookies?.tokenOf(incoming.headers.cookie) : undefined;
+    const kept = this.isOwnPage(incoming) ? this.tokenCookies?.tokenOf(incoming.headers.cookie) : undefined;
     return this.showing(incoming, shown ?? kept);
   }
 
   /** The right token is let in whatever others try. */
   private async showing(incoming: IncomingMessage, shown: string | undefined): Promise<Visit> {
-    const { token, guests } = this.options;
+    const { token, tokens } = this.options;
     if (shown === undefined) return { fault: unauthorised };
-    const guest = await guests?.authenticate(shown);
-    if (guest !== undefined) return { guest, shown };
-    if (!guests && token !== undefined && isSameToken(shown, token)) return {};
-    guests?.onRefused?.(incoming.socket.remoteAddress ?? '');
+    const identity = await tokens?.authenticate(shown);
+    if (identity !== undefined) return { identity, shown };
+    if (!tokens && token !== undefined && isSameToken(shown, token)) return {};
+    tokens?.onRefused?.(incoming.socket.remoteAddress ?? '');
     return {
       fault: (await this.guesses.wrong()) ? unauthorised : { status: 429, text: 'Too many wrong tokens' },
     };
@@ -280,7 +280,7 @@ class Door {
   }
 
   private isCookiePath({ url = '/', method }: IncomingMessage): boolean {
-    const hasCookies = this.cookies !== undefined || this.guestCookies !== undefined;
+    const hasCookies = this.cookies !== undefined || this.tokenCookies !== undefined;
     return hasCookies && method === 'POST' && url.split('?')[0] === this.options.cookiePath;
   }
 
@@ -300,11 +300,11 @@ class Door {
     this.running += 1;
     try {
       if (this.isCookiePath(incoming)) {
-        const cookie = this.guestCookies?.issue(visit.shown ?? '') ?? this.cookies?.issue() ?? '';
+        const cookie = this.tokenCookies?.issue(visit.shown ?? '') ?? this.cookies?.issue() ?? '';
         outgoing.writeHead(204, { 'set-cookie': cookie, 'cache-control': 'no-store' }).end();
         return;
       }
-      const response = await this.routeOf(incoming)?.answer(request, visit.guest);
+      const response = await this.routeOf(incoming)?.answer(request, visit.identity);
       if (response) await send(response, outgoing, signal);
     } finally {
       this.running -= 1;
@@ -317,14 +317,14 @@ class Door {
     outgoing: ServerResponse,
     { visit, signal }: { readonly visit: Visit; readonly signal: AbortSignal },
   ): Promise<Request> {
-    const arrival = this.arrivals.begin(visit.shown ?? '', () => {
+    const pendingBody = this.pendingBodies.begin(visit.shown ?? '', () => {
       refuse(outgoing, { status: 408, text: 'The request took too long to arrive' });
       incoming.destroy();
     });
     try {
       return await requestOf(incoming, { mostBodyBytes, signal });
     } finally {
-      arrival.done();
+      pendingBody.done();
     }
   }
 }

@@ -1,8 +1,8 @@
 export {
-  type Guests,
   type HttpDoor,
   type HttpDoorOptions,
   openHttpDoor,
   type Route,
   type SocketRoute,
+  type TokenCheck,
 } from './door.js';

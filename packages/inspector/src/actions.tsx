@@ -1,6 +1,6 @@
 import type { Client, Session, SessionEvent } from '@groundcrew/sdk/browser';
 import { useRef, useState } from 'preact/hooks';
-import { leftOpen } from './left-open.js';
+import { unansweredHandlers } from './unanswered-handlers.js';
 
 /** Send, steer, abort, export. A session that is open nowhere is opened by the first of them. */
 export function Actions({
@@ -118,7 +118,7 @@ function useOpening(client: Client, sessionId: string): () => Promise<Session> {
 }
 
 function openSession(client: Client, sessionId: string): Promise<Session> {
-  return client.resumeSession(sessionId, { continuePendingWork: true, ...leftOpen });
+  return client.resumeSession(sessionId, { continuePendingWork: true, ...unansweredHandlers });
 }
 
 /** The log as lines of JSON, a file of the user's own. */

@@ -2,10 +2,10 @@ import type { Client } from '@groundcrew/sdk/browser';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { enter, openClient } from './connection.js';
+import { decoded } from './format.js';
 import { type ListedSession, listSessions } from './session-list.js';
 import { SessionPage } from './session-page.js';
 import { SessionsPage } from './sessions-page.js';
-import { decoded } from './words.js';
 
 /** Shows the inspector in an element of the page. */
 export async function start(element: Element): Promise<void> {

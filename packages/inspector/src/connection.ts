@@ -1,5 +1,5 @@
 import { Client, RuntimeConnection } from '@groundcrew/sdk/browser';
-import { decoded } from './words.js';
+import { decoded } from './format.js';
 
 /** Exchanges the token in the address for a cookie, and takes it out of the address. False when there is none that counts. */
 export async function enter(): Promise<boolean> {

@@ -1,9 +1,9 @@
 import type { Client, Methods, Result } from '@groundcrew/sdk/browser';
 import { useEffect, useState } from 'preact/hooks';
+import { count } from './format.js';
 import { readRequest } from './read-request.js';
 import { requestParts } from './request-parts.js';
-import type { Use } from './uses.js';
-import { count } from './words.js';
+import type { Use } from './stored-usage.js';
 
 type Attribution = NonNullable<
   Result<Methods['session.metadata.getContextAttribution']>['contextAttribution']

@@ -1,7 +1,7 @@
 import type { Client, SessionEvent } from '@groundcrew/sdk/browser';
 import { useMemo, useState } from 'preact/hooks';
+import { clock } from './format.js';
 import { VirtualList } from './virtual-list.js';
-import { clock } from './words.js';
 
 /** All stored events, with a search over their text and a filter by type. */
 export function EventList({

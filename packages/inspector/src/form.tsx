@@ -1,6 +1,6 @@
 import type { EventData } from '@groundcrew/sdk/browser';
 import { useState } from 'preact/hooks';
-import { visible } from './words.js';
+import { visible } from './format.js';
 
 type Value = string | number | boolean | string[];
 

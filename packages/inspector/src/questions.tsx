@@ -1,7 +1,7 @@
 import type { Client, EventData, TranscriptQuestion } from '@groundcrew/sdk/browser';
 import { useState } from 'preact/hooks';
 import { Form } from './form.js';
-import { visible } from './words.js';
+import { visible } from './format.js';
 
 /** Whether an answer counted: the first one does. */
 type Answered = Promise<{ readonly success: boolean }>;

@@ -1,9 +1,9 @@
 import type { SessionEvent } from '@groundcrew/sdk/browser';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { clock } from './format.js';
 import { type DiffLine, lineDiff } from './line-diff.js';
 import { readRequest } from './read-request.js';
 import { VirtualList } from './virtual-list.js';
-import { clock } from './words.js';
 
 /** The exact request and answer of a model call; two requests side by side show what changed, and where the cache broke. */
 export function Requests({

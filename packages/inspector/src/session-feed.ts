@@ -6,8 +6,8 @@ import {
   type Transcript,
   type TranscriptItem,
 } from '@groundcrew/sdk/browser';
+import { StoredUses, type Use } from './stored-usage.js';
 import { foldTurns, type Turn } from './timeline.js';
-import { StoredUses, type Use } from './uses.js';
 
 /** All that is known of a session: its events, and what they fold to. */
 export interface SessionView {

@@ -1,5 +1,5 @@
 import type { Client, SessionMetadata, WaitingOn } from '@groundcrew/sdk/browser';
-import { ago } from './words.js';
+import { ago } from './format.js';
 
 /** What the list shows of a session. */
 export interface ListedSession {

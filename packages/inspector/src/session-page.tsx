@@ -5,13 +5,13 @@ import { Actions } from './actions.js';
 import { ContextPicture } from './context-picture.js';
 import { Conversation } from './conversation.js';
 import { EventList } from './event-list.js';
+import { money } from './format.js';
 import { Questions } from './questions.js';
 import { Requests } from './requests.js';
 import { emptyView, type Following, followSession, type SessionView } from './session-feed.js';
 import { type ListedSession, waitText } from './session-list.js';
 import { TimelineView } from './timeline-view.js';
 import { UsagePlot } from './usage-plot.js';
-import { money } from './words.js';
 
 const tabs = ['Conversation', 'Timeline', 'Events', 'Requests', 'Context', 'Usage'] as const;
 type Tab = (typeof tabs)[number];

@@ -1,9 +1,9 @@
 import type { Client } from '@groundcrew/sdk/browser';
 import { useState } from 'preact/hooks';
-import { leftOpen } from './left-open.js';
+import { ago, money } from './format.js';
 import { type ListedSession, waitText } from './session-list.js';
+import { unansweredHandlers } from './unanswered-handlers.js';
 import { VirtualList } from './virtual-list.js';
-import { ago, money } from './words.js';
 
 /** The live list of sessions. */
 export function SessionsPage({
@@ -23,7 +23,7 @@ export function SessionsPage({
   const [problem, setProblem] = useState('');
   const begin = () => {
     setProblem('');
-    client.createSession({ ...leftOpen }).then(
+    client.createSession({ ...unansweredHandlers }).then(
       ({ sessionId }) => {
         location.hash = `#/${encodeURIComponent(sessionId)}`;
       },

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
+import { clock, count, duration, money } from './format.js';
+import type { Use } from './stored-usage.js';
 import type { Span, Turn } from './timeline.js';
-import type { Use } from './uses.js';
 import { VirtualList } from './virtual-list.js';
-import { clock, count, duration, money } from './words.js';
 
 /** What model calls took, by the event that each became. */
 type UsesByEvent = ReadonlyMap<string, Use>;

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import type { Use } from './uses.js';
-import { count, money } from './words.js';
+import { count, money } from './format.js';
+import type { Use } from './stored-usage.js';
 
 /** Tokens and money over time, of every model call that is stored: sub-agents and summaries too. */
 export function UsagePlot({ uses, drawn }: { readonly uses: readonly Use[]; readonly drawn: number }) {

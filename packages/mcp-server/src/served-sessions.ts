@@ -84,7 +84,7 @@ export class ServedSessions {
   /** Sessions of earlier processes are opened again; what waited there goes on. */
   private find(sessionId: string): Promise<Served> {
     const known = this.open.get(sessionId);
-    if (known) return known;
+    if (known !== undefined) return known;
     const opening = this.resume(sessionId);
     this.open.set(sessionId, opening);
     opening.catch(() => this.open.delete(sessionId));

@@ -13,7 +13,6 @@ import { UnknownAgent } from './agents/session-agents.js';
 import { subAgentSettings } from './agents/subagent-settings.js';
 import { ownCommands } from './commands/session-commands.js';
 import { requireSandbox } from './exec/require-sandbox.js';
-import { LeftSessions } from './left-sessions.js';
 import { type Lifecycle, metadataOf, metadataOfHead } from './lifecycle.js';
 import { LiveSessions } from './live-sessions.js';
 import type { PublishedEvent } from './log/published-event.js';
@@ -21,6 +20,7 @@ import type { SessionLog } from './log/session-log.js';
 import { logInAtMcpServer, probeMcpServer } from './mcp/probe.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import { modelSeams } from './questions/provider-tokens.js';
+import { ReleasedSessions } from './released-sessions.js';
 import type { RuntimeOptions } from './runtime-options.js';
 import { Audience } from './session/audience.js';
 import {
@@ -51,7 +51,7 @@ export class Runtime {
   static readonly logInAtMcpServer = logInAtMcpServer;
   private readonly live: LiveSessions;
   /** How sessions leave this node. */
-  readonly left: LeftSessions;
+  readonly left: ReleasedSessions;
   readonly skills: HostSkills;
   readonly agents: HostAgents;
   /** The sessions of the usual home, open or not. */
@@ -61,7 +61,7 @@ export class Runtime {
     this.skills = new HostSkills(options.homeDirectory);
     this.agents = new HostAgents(options.homeDirectory);
     this.live = new LiveSessions(options);
-    this.left = new LeftSessions(this.live, options.cluster);
+    this.left = new ReleasedSessions(this.live, options.cluster);
     this.stored = new StoredSessions(() => ({
       ...options.home(),
       owner: options.owner,

@@ -5,10 +5,10 @@ import { Answers } from './answers.js';
 import { CallbackAnswers } from './callbacks.js';
 import { GroundcrewError, isConnectionLost, sessionNotFound } from './errors.js';
 import { EventFeed } from './event-feed.js';
-import { Gap } from './gap.js';
 import type { WaitingOn } from './metadata.js';
 import { type OutputOf, type OutputSchema, outputOf, outputParams } from './output.js';
 import { type PendingQuestion, pendingQuestions } from './pending.js';
+import { ReconnectGap } from './reconnect-gap.js';
 import type { Report } from './report.js';
 import { SessionCalls, type SessionPlace } from './session-calls.js';
 import type {
@@ -56,7 +56,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   private workspace: string | undefined;
   private leaving: Promise<void> | undefined;
   private lastStored: string | undefined;
-  private gap: Gap | undefined;
+  private gap: ReconnectGap | undefined;
   private wasOpened = false;
 
   /** @internal */
@@ -278,7 +278,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
    * Resolves when listeners have received what they missed.
    */
   async move(place: SessionPlace, opened: Promise<unknown>): Promise<undefined> {
-    const gap = new Gap(this.lastStored);
+    const gap = new ReconnectGap(this.lastStored);
     this.gap = gap;
     this.calls.move(place);
     this.answers.move();
@@ -328,7 +328,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   }
 
   /** The sender of a prompt learns first that it has arrived, then its outcome. */
-  private async closeGap(gap: Gap): Promise<void> {
+  private async closeGap(gap: ReconnectGap): Promise<void> {
     await this.calls.repeated();
     const now = await this.lookAround().catch((error: unknown) => {
       const { report, sessionId } = this;

@@ -5,7 +5,6 @@ export {
   defaultTenant,
   type Identity,
 } from './access.js';
-export { Entrance, type EntranceOptions } from './entrance.js';
 export type {
   Accounts,
   InstalledPlugin,
@@ -18,6 +17,7 @@ export type {
 export { type EventStreamParts, eventStream } from './event-stream.js';
 export type { ExtensionHost, FoundExtension, RunningExtension } from './extensions.js';
 export { QuotaExceeded } from './failure.js';
+export { PeerAuthentication, type PeerAuthenticationOptions } from './peer-authentication.js';
 export {
   type RoutedClient,
   type RoutedRequest,

@@ -1,5 +1,5 @@
-import type { CarriedCalls } from './carried-calls.js';
 import type { Client } from './client.js';
+import type { CarriedCalls } from './client-model-calls.js';
 
 /** Another client makes the model calls already. */
 class InferenceTaken extends Error {
@@ -25,7 +25,7 @@ export class Inference {
     if (this.provider === client) return;
     if (this.provider) throw new InferenceTaken();
     this.provider = client;
-    const { CarriedCalls } = await import('./carried-calls.js');
+    const { CarriedCalls } = await import('./client-model-calls.js');
     if (this.provider === client) this.current = new CarriedCalls(client);
   }
 

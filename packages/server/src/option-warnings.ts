@@ -17,8 +17,8 @@ import {
   updateOptions,
 } from '@groundcrew/protocol';
 import { Refusal } from './failure.js';
+import { optionsWithoutEffect } from './options-without-effect.js';
 import { transformsSections } from './settings.js';
-import { uselessOptions } from './useless-options.js';
 
 /** By method, what becomes of each of its fields. */
 const optionTables: Readonly<Record<string, SupportTable>> = {
@@ -43,7 +43,11 @@ export function optionWarnings(method: string, params: object): readonly string[
   const found = findIneffective({ ...params }, table);
   const refused = found.find(({ isRefused }) => isRefused);
   if (refused) throw new Refusal(refused.message);
-  return [...found.map(({ message }) => message), ...hookOptionWarnings(params), ...uselessOptions(params)];
+  return [
+    ...found.map(({ message }) => message),
+    ...hookOptionWarnings(params),
+    ...optionsWithoutEffect(params),
+  ];
 }
 
 /** Names in the parameters of a method that it does not know; those with a table of their own are looked at there. */

@@ -1,6 +1,6 @@
 import { appendFileSync, chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Guest } from './guest.js';
+import type { TenantIdentity } from './tenant-identity.js';
 
 /** What an audit has a line of. */
 export interface AuditLine {
@@ -16,7 +16,7 @@ export interface AuditLine {
     | 'quota';
   readonly tenant?: string;
   readonly subject?: string;
-  readonly role?: Guest['role'];
+  readonly role?: TenantIdentity['role'];
   /** The address that it came from, where that is known. */
   readonly address?: string;
   /** By which door it came. */

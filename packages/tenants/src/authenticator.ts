@@ -2,20 +2,20 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { readAuthFile, stampOf } from './auth-file.js';
 import type { AuthSettings, TenantSettings, TokenEntry } from './auth-settings.js';
 import { settingsOfTenant } from './auth-settings.js';
-import type { Guest } from './guest.js';
 import { Issuer, looksSigned } from './jwt.js';
+import type { TenantIdentity } from './tenant-identity.js';
 
 /** What becomes of those that are in when the file has changed. */
-export type Standing = 'same' | 'gone' | { readonly role: Guest['role'] };
+export type Standing = 'same' | 'gone' | { readonly role: TenantIdentity['role'] };
 
 /** What became of a static token. */
 export interface TokenChange {
   readonly name: string;
   readonly tenant: string;
   /** Absent for a new one. */
-  readonly before?: Guest['role'];
+  readonly before?: TenantIdentity['role'];
   /** Absent for one that was taken away. */
-  readonly after?: Guest['role'];
+  readonly after?: TenantIdentity['role'];
 }
 
 /** Says whose token one is, by a file that is read again when it has changed. */
@@ -58,10 +58,10 @@ export class Authenticator {
   }
 
   /** Whose token it is; undefined for one that is not known, or no longer. */
-  async authenticate(token: string): Promise<Guest | undefined> {
+  async authenticate(token: string): Promise<TenantIdentity | undefined> {
     this.refresh();
     const entry = this.entryOf(token);
-    if (entry) return guestOf(entry);
+    if (entry) return identityOf(entry);
     if (!looksSigned(token)) return undefined;
     const { iss } = claimsIn(token);
     const issuer = this.issuers.find(({ name }) => name === iss);
@@ -88,14 +88,14 @@ export class Authenticator {
   }
 
   /** What the file says now of one that came in before. */
-  standingOf(guest: Guest): Standing {
-    if (!guest.key.startsWith(tokenKey)) {
-      const isBelieved = this.issuers.some(({ name }) => guest.key.startsWith(`jwt ${name} `));
+  standingOf(identity: TenantIdentity): Standing {
+    if (!identity.key.startsWith(tokenKey)) {
+      const isBelieved = this.issuers.some(({ name }) => identity.key.startsWith(`jwt ${name} `));
       return isBelieved ? 'same' : 'gone';
     }
-    const entry = (this.settings.tokens ?? []).find(({ sha256 }) => keyOf(sha256) === guest.key);
-    if (!entry || entry.tenant !== guest.tenant || isOver(entry)) return 'gone';
-    return entry.role === guest.role ? 'same' : { role: entry.role };
+    const entry = (this.settings.tokens ?? []).find(({ sha256 }) => keyOf(sha256) === identity.key);
+    if (!entry || entry.tenant !== identity.tenant || isOver(entry)) return 'gone';
+    return entry.role === identity.role ? 'same' : { role: entry.role };
   }
 
   private read(): void {
@@ -123,7 +123,7 @@ function keyOf(sha256: string): string {
   return `${tokenKey}${sha256.slice(0, 16)}`;
 }
 
-function guestOf({ tenant, role, name, sha256, expires }: TokenEntry): Guest {
+function identityOf({ tenant, role, name, sha256, expires }: TokenEntry): TenantIdentity {
   return {
     tenant,
     role,

@@ -7,5 +7,5 @@ export {
   type TenantSettings,
 } from './auth-settings.js';
 export { Authenticator, type TokenChange } from './authenticator.js';
-export type { Guest } from './guest.js';
+export type { TenantIdentity } from './tenant-identity.js';
 export { type DayUse, UsageLedger } from './usage-ledger.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { stampOf } from './auth-file.js';
 import { AuthFault, type IssuerSettings, isTenantName, knownAlgorithms } from './auth-settings.js';
-import type { Guest } from './guest.js';
+import type { TenantIdentity } from './tenant-identity.js';
 
 /** A token without this form is no JSON Web Token. */
 const shape = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -33,7 +33,7 @@ export class Issuer {
   }
 
   /** Who the token speaks for; undefined unless all of it is right. */
-  async verify(token: string): Promise<Guest | undefined> {
+  async verify(token: string): Promise<TenantIdentity | undefined> {
     const { jwtVerify } = await import('jose');
     const { issuer, audience, algorithms = knownAlgorithms } = this.settings;
     try {
@@ -44,14 +44,14 @@ export class Issuer {
         clockTolerance: clockToleranceSeconds,
         requiredClaims: ['exp'],
       });
-      return this.guestOf(payload);
+      return this.identityOf(payload);
     } catch (error) {
       if (error instanceof AuthFault) throw error;
       return undefined;
     }
   }
 
-  private guestOf(payload: JWTPayload): Guest | undefined {
+  private identityOf(payload: JWTPayload): TenantIdentity | undefined {
     const { tenantClaim = 'tenant', roleClaim = 'role', roles, defaultRole, issuer } = this.settings;
     const tenant = claimOf(payload, tenantClaim);
     const said = claimOf(payload, roleClaim);
@@ -87,7 +87,7 @@ function claimOf(payload: JWTPayload, name: string): unknown {
 }
 
 /** Of several values the one that may do most. */
-function roleOf(said: unknown, roles: IssuerSettings['roles']): Guest['role'] | undefined {
+function roleOf(said: unknown, roles: IssuerSettings['roles']): TenantIdentity['role'] | undefined {
   const words = (Array.isArray(said) ? said : [said]).filter((word) => typeof word === 'string');
   const roleBy = (word: string) => (roles && Object.hasOwn(roles, word) ? roles[word] : undefined);
   const meant = words.map((word) => (roles ? roleBy(word) : word));

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { EditorWorld } from '@groundcrew/acp-agent';
+import type { EditorContext } from '@groundcrew/acp-agent';
 import { isCopilotConfigured } from '@groundcrew/model-access';
-import { particular, permits } from '../config/allowed.js';
+import { particular, permits } from '../config/allow-rules.js';
 import { type Config, configFlags, readConfig } from '../config/config.js';
 import { approvalFor, describeApproval, placeOf, textAlone } from '../dialogue/approval.js';
 import { switchFlag } from '../flags/flags.js';
@@ -48,7 +48,7 @@ The runtime is a process of its own, started again when it is gone; sessions go 
     terminal.onStop(() => stop.abort());
     try {
       const { serveEditor } = await loadAgent();
-      const world = worldOf({ config, client, hasServer: server !== undefined }, terminal);
+      const world = contextOf({ config, client, hasServer: server !== undefined }, terminal);
       const streams = { input: process.stdin, output: process.stdout };
       await serveEditor({ ...world, warn: (message) => log.write('warning', message) }, streams, stop.signal);
       return exitCodes.done;
@@ -69,11 +69,11 @@ function loadAgent(): Promise<typeof import('@groundcrew/acp-agent')> {
 
 interface AcpParts {
   readonly config: Config;
-  readonly client: EditorWorld['client'];
+  readonly client: EditorContext['client'];
   readonly hasServer: boolean;
 }
 
-function worldOf({ config, client, hasServer }: AcpParts, terminal: Terminal): Omit<EditorWorld, 'warn'> {
+function contextOf({ config, client, hasServer }: AcpParts, terminal: Terminal): Omit<EditorContext, 'warn'> {
   const { environment, version, workingDirectory } = terminal;
   const approved = [...particular(config.allow)];
   return {

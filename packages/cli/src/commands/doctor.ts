@@ -19,8 +19,8 @@ import { chooseStore, storeFlag } from '../config/store-choice.js';
 import { switchFlag } from '../flags/flags.js';
 import { exitCodes } from '../terminal/terminal.js';
 import { defineCommand, show } from './command.js';
-import { examineSurroundings, type Remark } from './doctor-surroundings.js';
-import { inspectDirectories, tidyDirectories } from './left-files.js';
+import { examineEnvironment, type Remark } from './doctor-environment.js';
+import { inspectDirectories, tidyDirectories } from './leftover-files.js';
 import { homeFlag, storePlace } from './store-place.js';
 
 /** `groundcrew doctor`: what is wrong with a store, in words, and how it is put right. */
@@ -46,7 +46,7 @@ Exit code 0: all is in order, or is so now. 1: there are problems. 2: the comman
       const { examineServers } = await import('./doctor-postgres.js');
       return examineServers(url, { isCheckOnly: flags.check === true, terminal });
     }
-    const remarks = await examineSurroundings(dirname(place.file), terminal);
+    const remarks = await examineEnvironment(dirname(place.file), terminal);
     for (const { text } of remarks) show(text, terminal);
     const first = inspect(place);
     show(await sandboxLine(new SandboxHost(terminal.environment)), terminal);

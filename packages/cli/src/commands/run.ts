@@ -6,7 +6,7 @@ import type {
   SessionEvent,
   UserInputHandler,
 } from '@groundcrew/sdk';
-import { permits } from '../config/allowed.js';
+import { permits } from '../config/allow-rules.js';
 import { type Config, configFlags, readConfig } from '../config/config.js';
 import { placeOf } from '../dialogue/approval.js';
 import { Dialogue, NoUserError } from '../dialogue/dialogue.js';

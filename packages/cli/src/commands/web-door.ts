@@ -1,4 +1,4 @@
-import type { Guests, HttpDoor, Route, SocketRoute } from '@groundcrew/http-door';
+import type { HttpDoor, Route, SocketRoute, TokenCheck } from '@groundcrew/http-door';
 import { type TlsIdentity, webSocketChannel } from '@groundcrew/rpc';
 import type { Identity } from '@groundcrew/server';
 import type { Program } from '../compose.js';
@@ -54,7 +54,7 @@ export interface WebDoorOptions {
   readonly tls?: TlsIdentity;
   /** Several tenants come by this door. */
   readonly tenants?: {
-    readonly guests: Guests;
+    readonly tokens: TokenCheck;
     route(own: Route): Route;
     socketRoute(own: SocketRoute['accept']): SocketRoute;
   };
@@ -73,13 +73,13 @@ export async function openWebDoor(
 ): Promise<HttpDoor> {
   const { openHttpDoor } = await import('@groundcrew/http-door');
   const events: Route = { answer: (request) => program.events(request) };
-  const accept: SocketRoute['accept'] = (socket, { isTrusted, bytes, guest }) => {
+  const accept: SocketRoute['accept'] = (socket, { isTrusted, bytes, identity }) => {
     const channel = webSocketChannel({ socket, bytes }, { ...channelOptions, maxUntrustedBytes });
-    void serve(channel, guest === undefined ? { isTrusted } : { identity: guest as Identity });
+    void serve(channel, identity === undefined ? { isTrusted } : { identity: identity as Identity });
   };
   return openHttpDoor({
     ...options,
-    ...(tenants && { guests: tenants.guests }),
+    ...(tenants && { tokens: tenants.tokens }),
     routes: { ...routes, '/events': tenants ? tenants.route(events) : events },
     sockets: { '/rpc': tenants ? tenants.socketRoute(accept) : { accept } },
     cookiePath: '/enter',

@@ -10,7 +10,7 @@ import type { SandboxSettings } from '@groundcrew/runtime';
 import { longestSeconds, UsageError, wholeNumber } from '../flags/arguments.js';
 import { choiceFlag, type Flag, type FlagValues, numberFlag, switchFlag, textFlag } from '../flags/flags.js';
 import { type LogLevel, logLevel, logLevels } from '../log/log-levels.js';
-import { type Allowed, permissionKinds, readAllowed } from './allowed.js';
+import { type Allowed, permissionKinds, readAllowed } from './allow-rules.js';
 import { type ConfigFile, readConfigFile } from './config-file.js';
 import { configPath, homeDirectory } from './home.js';
 import { sandboxFlags, sandboxFrom } from './sandbox-choice.js';

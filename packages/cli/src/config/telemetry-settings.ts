@@ -1,6 +1,6 @@
 import type { Environment } from '@groundcrew/models';
 import type { OtlpTarget, TelemetrySettings } from '@groundcrew/telemetry';
-import { isTrue } from './telemetry-wish.js';
+import { isTrue } from './telemetry-enabled.js';
 
 /** What the environment asks for, and what of it cannot be had. */
 export interface TelemetryWish {

@@ -1,7 +1,7 @@
 import type { Environment } from '@groundcrew/models';
 import type { ModelAccess, SessionSettings } from '@groundcrew/runtime';
 import type { Telemetry } from '@groundcrew/telemetry';
-import { asksForTelemetry } from './telemetry-wish.js';
+import { asksForTelemetry } from './telemetry-enabled.js';
 
 /** Telemetry as the program uses it. */
 export interface ProgramTelemetry extends Omit<Telemetry, 'models'> {

@@ -8,7 +8,7 @@ import type {
   SessionLimitsHandler,
   UserInputHandler,
 } from '@groundcrew/sdk';
-import { type Allowed, permits } from '../config/allowed.js';
+import { type Allowed, permits } from '../config/allow-rules.js';
 import type { Display } from '../terminal/display.js';
 import { visible } from '../terminal/visible.js';
 import { approvalFor, describeApproval, textAlone } from './approval.js';

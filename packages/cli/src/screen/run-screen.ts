@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { isCopilotConfigured } from '@groundcrew/model-access';
 import type { Session } from '@groundcrew/sdk';
-import type { ConnectionWatch, SessionChoice, World } from '@groundcrew/terminal';
-import { permits } from '../config/allowed.js';
+import type { ConnectionWatch, SessionChoice, TerminalContext } from '@groundcrew/terminal';
+import { permits } from '../config/allow-rules.js';
 import type { Config } from '../config/config.js';
 import { standingSandbox } from '../config/sandbox-choice.js';
 import { approvalFor, describeApproval, placeOf, textAlone } from '../dialogue/approval.js';
@@ -20,7 +20,7 @@ import { openRuntimeClient } from './runtime-client.js';
 export interface ScreenOptions {
   readonly config: Config;
   readonly flags: FlagValues<typeof sessionFlags>;
-  readonly theme: World['theme'];
+  readonly theme: TerminalContext['theme'];
   /** The runtime that it attaches to; without one it starts its own. */
   readonly server?: { readonly url: string; readonly token?: string };
   /** Where commands run, if the command line says so. */
@@ -37,10 +37,10 @@ export async function runScreen(options: ScreenOptions, terminal: Terminal): Pro
     loadTerminal(): Promise<typeof import('@groundcrew/terminal')>;
   };
   const { runTerminal } = await loadTerminal();
-  return runTerminal(worldOf(options, terminal));
+  return runTerminal(contextOf(options, terminal));
 }
 
-function worldOf(options: ScreenOptions, terminal: Terminal): World {
+function contextOf(options: ScreenOptions, terminal: Terminal): TerminalContext {
   const { config, redactor } = options;
   const { environment, workingDirectory, version } = terminal;
   const isOffline = !config.provider && !isCopilotConfigured(environment) && !options.server;
@@ -103,7 +103,7 @@ function approvalsOf(
   session: () => Session | undefined,
   { config }: ScreenOptions,
   { workingDirectory }: Terminal,
-): ReturnType<World['approvals']> {
+): ReturnType<TerminalContext['approvals']> {
   return {
     approvalFor,
     textAlone,

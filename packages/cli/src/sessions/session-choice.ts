@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { configuredHeaders, type Environment } from '@groundcrew/models';
 import type { Client, ResumeSessionOptions, Session } from '@groundcrew/sdk';
-import { particular } from '../config/allowed.js';
+import { particular } from '../config/allow-rules.js';
 import type { Config } from '../config/config.js';
 import { UsageError } from '../flags/arguments.js';
 import { type FlagValues, switchFlag, textFlag } from '../flags/flags.js';

@@ -11,7 +11,7 @@ import { type OwnProgram, OwnRuntime } from './own-runtime.js';
 import { TenantQuotas } from './quotas.js';
 import { TenantDoor } from './tenant-door.js';
 import { tenantFlag } from './tenant-flag.js';
-import { TenantHouse } from './tenant-house.js';
+import { TenantRuntimes } from './tenant-runtimes.js';
 import type { TenantStores } from './tenant-store.js';
 import { TenantWebhooks } from './tenant-webhooks.js';
 
@@ -65,13 +65,15 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
     ...(stores && { storeOf: stores.of }),
     warn: (tenant, message) => warn(`tenant ${tenant}: ${message}`),
   });
-  const house = houseOf(options, {
+  const runtimes = runtimesOf(options, {
     ...{ authenticator, audit, ledger, stores, webhooks },
     onHold: (held, tenant) => own.hold(held, tenant),
   });
-  const own = new OwnRuntime({ house, schemaPrefix: stores?.prefix, warn });
-  void house.wake(await owingTenants(authenticator, webhooks)).catch((error: Error) => warn(error.message));
-  const door = new TenantDoor({ authenticator, audit, house, warn });
+  const own = new OwnRuntime({ runtimes, schemaPrefix: stores?.prefix, warn });
+  void runtimes
+    .wake(await owingTenants(authenticator, webhooks))
+    .catch((error: Error) => warn(error.message));
+  const door = new TenantDoor({ authenticator, audit, runtimes, warn });
   const quotas = new TenantQuotas({
     quotas: () => authenticator.tenant(defaultTenant).quotas ?? {},
     used: () => ledger.of(defaultTenant),
@@ -88,13 +90,13 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
     close: async () => {
       await own.close();
       door.close();
-      await house.close();
+      await runtimes.close();
       await webhooks.close();
     },
   };
 }
 
-interface HouseParts {
+interface RuntimesParts {
   readonly authenticator: Authenticator;
   readonly audit: AuditLog;
   readonly ledger: UsageLedger;
@@ -103,13 +105,13 @@ interface HouseParts {
   onHold(held: KeyHold, tenant: string): void;
 }
 
-function houseOf(
+function runtimesOf(
   options: TenantsOptions,
-  { authenticator, audit, ledger, stores, webhooks, onHold }: HouseParts,
-): TenantHouse {
+  { authenticator, audit, ledger, stores, webhooks, onHold }: RuntimesParts,
+): TenantRuntimes {
   const { homeDirectory, environment, warn } = options;
   const gitHubToken = environment.GH_TOKEN || environment.GITHUB_TOKEN;
-  return new TenantHouse({
+  return new TenantRuntimes({
     homeDirectory,
     webhooks,
     environment,

@@ -2,13 +2,13 @@ import type { KeyHold } from '@groundcrew/models';
 import type { Program } from '../compose.js';
 import { OrphanWatch } from './orphan-watch.js';
 import { SharedMeter } from './shared-meter.js';
-import type { TenantHouse } from './tenant-house.js';
+import type { TenantRuntimes } from './tenant-runtimes.js';
 
 /** The operator's own runtime, as the runtimes of tenants need it. */
 export type OwnProgram = Pick<Program, 'holdKey' | 'shared' | 'isNode'>;
 
 interface OwnRuntimeParts {
-  readonly house: Pick<TenantHouse, 'has' | 'wake' | 'hold' | 'drain'>;
+  readonly runtimes: Pick<TenantRuntimes, 'has' | 'wake' | 'hold' | 'drain'>;
   /** How schemas of tenants begin, where their sessions are in PostgreSQL. */
   readonly schemaPrefix: string | undefined;
   warn(message: string): void;
@@ -24,7 +24,7 @@ export class OwnRuntime {
   constructor(private readonly parts: OwnRuntimeParts) {}
 
   join(program: OwnProgram): void {
-    const { house, schemaPrefix: prefix, warn } = this.parts;
+    const { runtimes, schemaPrefix: prefix, warn } = this.parts;
     const { shared } = program;
     this.program = program;
     if (!shared) return;
@@ -33,22 +33,22 @@ export class OwnRuntime {
     this.watch = new OrphanWatch({
       prefix,
       cluster: shared.cluster,
-      isHere: (tenant) => house.has(tenant),
-      wake: (tenant) => house.wake([tenant]),
+      isHere: (tenant) => runtimes.has(tenant),
+      wake: (tenant) => runtimes.wake([tenant]),
       warn,
     });
   }
 
   /** A model service has refused a call: of a tenant, or of the operator's own runtime. */
   hold(held: KeyHold, tenant?: string): void {
-    this.parts.house.hold(held, tenant);
+    this.parts.runtimes.hold(held, tenant);
     if (tenant !== undefined) this.program?.holdKey(held);
   }
 
   /** Hands the sessions of all tenants over to other nodes. */
   async drain(milliseconds: number): Promise<void> {
     await this.watch?.close();
-    await this.parts.house.drain(milliseconds);
+    await this.parts.runtimes.drain(milliseconds);
   }
 
   async close(): Promise<void> {

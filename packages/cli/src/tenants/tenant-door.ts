@@ -1,34 +1,34 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
-import type { Guests, Route, SocketRoute } from '@groundcrew/http-door';
+import type { Route, SocketRoute, TokenCheck } from '@groundcrew/http-door';
 import { byteChannel } from '@groundcrew/rpc';
-import { defaultTenant, Entrance } from '@groundcrew/server';
-import type { AuditLog, Authenticator, Guest } from '@groundcrew/tenants';
+import { defaultTenant, PeerAuthentication } from '@groundcrew/server';
+import type { AuditLog, Authenticator, TenantIdentity } from '@groundcrew/tenants';
 import { channelOptions, maxUntrustedBytes, type ServeChannel } from '../doors/serve-channel.js';
-import { GuestBook } from './guest-book.js';
-import type { TenantHouse } from './tenant-house.js';
+import { ConnectedClients } from './connected-clients.js';
+import type { TenantRuntimes } from './tenant-runtimes.js';
 
 /** What the door of several tenants needs. */
 export interface TenantDoorParts {
   readonly authenticator: Authenticator;
   readonly audit: AuditLog;
-  readonly house: TenantHouse;
+  readonly runtimes: TenantRuntimes;
   warn(message: string): void;
 }
 
 /** Checks the tokens of clients, and connects each to the runtime of its tenant. */
 export class TenantDoor {
-  private readonly book: GuestBook;
-  private readonly entrance: Entrance<Guest>;
+  private readonly clients: ConnectedClients;
+  private readonly authentication: PeerAuthentication<TenantIdentity>;
   private readonly open = new Set<Duplex>();
 
   constructor(private readonly parts: TenantDoorParts) {
-    const { authenticator, audit, house } = parts;
-    this.book = new GuestBook(authenticator, audit, () => house.settingsChanged());
-    this.entrance = new Entrance({
+    const { authenticator, audit, runtimes } = parts;
+    this.clients = new ConnectedClients(authenticator, audit, () => runtimes.settingsChanged());
+    this.authentication = new PeerAuthentication({
       authenticate: (token) => this.authenticate(token),
-      onRefused: (address) => this.book.refused({ door: 'tcp', address }),
+      onRefused: (address) => this.clients.refused({ door: 'tcp', address }),
       maxUntrustedBytes,
     });
   }
@@ -42,7 +42,7 @@ export class TenantDoor {
   async take(socket: Socket, serve: ServeChannel): Promise<void> {
     socket.on('error', () => socket.destroy());
     const address = socket.remoteAddress ?? '';
-    const entered = await this.entrance.admit(socket, address);
+    const entered = await this.authentication.admit(socket, address);
     if (!entered) return;
     const { identity, head, refuse } = entered;
     const leave = this.follow(identity, { door: 'tcp', address, socket });
@@ -63,10 +63,10 @@ export class TenantDoor {
   }
 
   /** Whose tokens the door over HTTP knows. */
-  get guests(): Guests {
+  get tokens(): TokenCheck {
     return {
       authenticate: (token) => this.authenticate(token),
-      onRefused: (address) => this.book.refused({ door: 'http', address }),
+      onRefused: (address) => this.clients.refused({ door: 'http', address }),
     };
   }
 
@@ -74,10 +74,10 @@ export class TenantDoor {
   readonly route = (own: Route): Route => {
     if (own.isOpen) return own;
     return {
-      answer: async (request, guest) => {
-        const who = guest as Guest;
-        this.book.visited(who, { door: 'http', address: '' });
-        return who.tenant === defaultTenant ? own.answer(request, guest) : this.ask(request, who);
+      answer: async (request, identity) => {
+        const who = identity as TenantIdentity;
+        this.clients.visited(who, { door: 'http', address: '' });
+        return who.tenant === defaultTenant ? own.answer(request, identity) : this.ask(request, who);
       },
     };
   };
@@ -86,9 +86,9 @@ export class TenantDoor {
   readonly operatorRoute = (own: Route): Route => {
     if (own.isOpen) return own;
     return {
-      answer: async (request, guest) => {
-        const { tenant, role } = guest as Guest;
-        if (tenant === defaultTenant && role === 'admin') return own.answer(request, guest);
+      answer: async (request, identity) => {
+        const { tenant, role } = identity as TenantIdentity;
+        if (tenant === defaultTenant && role === 'admin') return own.answer(request, identity);
         return new Response('This is for the operator of the server\n', { status: 403 });
       },
     };
@@ -98,12 +98,16 @@ export class TenantDoor {
   socketRoute(own: SocketRoute['accept']): SocketRoute {
     return {
       accept: (socket, about) => {
-        const leave = this.follow(about.guest as Guest, { door: 'http', address: '', socket: about.bytes });
+        const leave = this.follow(about.identity as TenantIdentity, {
+          door: 'http',
+          address: '',
+          socket: about.bytes,
+        });
         socket.once('close', leave);
         own(socket, about);
       },
-      forward: (incoming, stream, guest) => {
-        const who = guest as Guest;
+      forward: (incoming, stream, identity) => {
+        const who = identity as TenantIdentity;
         if (who.tenant === defaultTenant) return false;
         void this.forward(incoming, stream, who);
         return true;
@@ -112,11 +116,11 @@ export class TenantDoor {
   }
 
   close(): void {
-    this.book.close();
+    this.clients.close();
     for (const socket of this.open) socket.destroy();
   }
 
-  private async authenticate(token: string): Promise<Guest | undefined> {
+  private async authenticate(token: string): Promise<TenantIdentity | undefined> {
     try {
       return await this.parts.authenticator.authenticate(token);
     } catch (error) {
@@ -126,14 +130,14 @@ export class TenantDoor {
   }
 
   private follow(
-    guest: Guest,
+    identity: TenantIdentity,
     {
       socket,
       ...about
     }: { readonly door: 'tcp' | 'http'; readonly address: string; readonly socket: Duplex },
   ): () => void {
     this.open.add(socket);
-    const leave = this.book.enter(guest, about, () => socket.destroy());
+    const leave = this.clients.enter(identity, about, () => socket.destroy());
     return () => {
       this.open.delete(socket);
       leave();
@@ -142,11 +146,11 @@ export class TenantDoor {
 
   /** Bytes go between the client and the runtime of its tenant as they are. */
   private async lead(
-    identity: Guest,
+    identity: TenantIdentity,
     socket: Socket,
     { head, refuse }: { readonly head: Buffer; refuse(message: string): void },
   ): Promise<void> {
-    const { process, done } = await this.parts.house.enter(identity).catch((error: unknown) => {
+    const { process, done } = await this.parts.runtimes.enter(identity).catch((error: unknown) => {
       // The reason is for the operator's log, not for the client.
       refuse(`The runtime of the tenant ${identity.tenant} could not be started`);
       throw error;
@@ -160,10 +164,10 @@ export class TenantDoor {
     }
   }
 
-  private async ask(request: Request, guest: Guest): Promise<Response> {
-    const { process, done } = await this.parts.house.enter(guest);
+  private async ask(request: Request, identity: TenantIdentity): Promise<Response> {
+    const { process, done } = await this.parts.runtimes.enter(identity);
     const { pathname, search } = new URL(request.url);
-    const options = process.requestOptions(guest, {
+    const options = process.requestOptions(identity, {
       path: `${pathname}${search}`,
       method: request.method,
       headers: Object.fromEntries([...request.headers].filter(([name]) => passedOn.has(name))),
@@ -181,7 +185,7 @@ export class TenantDoor {
           }),
         );
       });
-      const leave = this.book.follow(guest, () => asked.destroy());
+      const leave = this.clients.follow(identity, () => asked.destroy());
       asked.once('close', leave);
       asked.once('error', (error) => {
         done();
@@ -195,19 +199,23 @@ export class TenantDoor {
   private async forward(
     incoming: IncomingMessage,
     { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
-    guest: Guest,
+    identity: TenantIdentity,
   ): Promise<void> {
-    const leave = this.follow(guest, { door: 'http', address: incoming.socket.remoteAddress ?? '', socket });
+    const leave = this.follow(identity, {
+      door: 'http',
+      address: incoming.socket.remoteAddress ?? '',
+      socket,
+    });
     let left: (() => void) | undefined;
     try {
-      const { process, done } = await this.parts.house.enter(guest);
+      const { process, done } = await this.parts.runtimes.enter(identity);
       left = done;
       const protocols = String(incoming.headers['sec-websocket-protocol'] ?? '')
         .split(',')
         .map((each) => each.trim())
         .filter((each) => each !== '' && !each.includes('.token.'));
       const asked = httpRequest(
-        process.requestOptions(guest, {
+        process.requestOptions(identity, {
           path: incoming.url ?? '/',
           headers: {
             ...Object.fromEntries(

@@ -118,7 +118,7 @@ class TenantRuntime {
       path: start.socketPath,
       mostConnections: 10_000,
       token: undefined,
-      guests: { authenticate: async (pass) => identityIn(pass, start) },
+      tokens: { authenticate: async (pass) => identityIn(pass, start) },
       allowedHosts: [tenantHost],
       routes: {
         ...pageRoutes({ store: program.store, redact: (text) => redactor.text(text) }),
@@ -126,12 +126,12 @@ class TenantRuntime {
       },
       sockets: {
         '/rpc': {
-          accept: (socket, { bytes, guest }) =>
-            void this.serve(webSocketChannel({ socket, bytes }, channelOptions), guest as Identity),
+          accept: (socket, { bytes, identity }) =>
+            void this.serve(webSocketChannel({ socket, bytes }, channelOptions), identity as Identity),
         },
         [channelPath]: {
           accept: (socket) => socket.terminate(),
-          forward: (request, stream, guest) => this.take(request, stream, guest as Identity),
+          forward: (request, stream, identity) => this.take(request, stream, identity as Identity),
         },
       },
       onFailure: (error) => void send({ kind: 'warning', message: String(error) }),

@@ -11,7 +11,7 @@ import type { LeadingAgent } from '../turn/planned-agent.js';
 import { AgentFiles, agentRoots } from './agent-files.js';
 import { AgentServers } from './agent-servers.js';
 import { agentTools } from './agent-tools.js';
-import { askedInVain } from './asked-in-vain.js';
+import { agentWarnings } from './agent-warnings.js';
 import { builtinAgents, describedAgent, firstOfEach } from './definition.js';
 import { fleetPrompt } from './fleet.js';
 import type { SubAgents } from './sub-agents.js';
@@ -331,7 +331,7 @@ export class SessionAgents implements ToolSource {
   }
 
   private ineffectiveOf(agent: AgentDefinition): readonly string[] {
-    return askedInVain(agent, {
+    return agentWarnings(agent, {
       unknownTools: (names) => unknownTools(this.session.tools.all, names),
       hasSkill: (name) => this.session.skills.all.some((skill) => skill.enabled && skill.name === name),
       hasModel: (model) => this.hasModel(model),

@@ -15,7 +15,7 @@ import { Interaction } from '../turn/interaction.js';
 import type { PlannedAgent } from '../turn/planned-agent.js';
 import type { Planner } from '../turn/planner.js';
 import { runUntilAnswered } from '../turn/turn.js';
-import type { SeatContexts } from './agent-seat.js';
+import type { AgentContexts } from './agent-contexts.js';
 import type { AgentServers } from './agent-servers.js';
 import { capsFor, topOf } from './caps.js';
 import { continueTurn } from './recover.js';
@@ -27,7 +27,7 @@ import { capsOfTask, type SubAgentSettings } from './subagent-settings.js';
 /** What the session gives its sub-agents. */
 export interface SubAgentHost {
   readonly planner: Planner;
-  readonly contexts: SeatContexts;
+  readonly contexts: AgentContexts;
   settings(): SubAgentSettings;
   /** The texts of skills that an agent has from the start. */
   skillsOf(agent: AgentDefinition): Promise<readonly string[]>;

@@ -1,6 +1,6 @@
+import type { Objective } from '../log/autopilot-state.js';
 import type { Draft } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
-import type { Objective } from '../log/wishes.js';
 import type { ObjectiveFile } from '../workspace/objective.js';
 
 /** The session whose objective it is. */

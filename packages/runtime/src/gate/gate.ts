@@ -17,10 +17,10 @@ import { externalResult } from '../tools/external.js';
 import type { McpCall, PreparedCall, ResultType, ToolEnvironment, ToolResult } from '../tools/tool.js';
 import { boundResult, fits, reviewedParts, wholeResult } from './bound-result.js';
 import { type CallToRun, callsOf, type GateTurn, type Passage, traceOf } from './call.js';
+import { CallHooks } from './call-hooks.js';
+import { CallPermissions, type GatePermissions } from './call-permissions.js';
 import { failureOf, interrupted } from './failure.js';
-import { HookDesk } from './hook-desk.js';
-import { type GatePermissions, PermissionDesk } from './permission-desk.js';
-import { PlanHold } from './plan-hold.js';
+import { PlanModeCheck } from './plan-mode-check.js';
 import { prepareCall } from './prepare.js';
 import { receiptOf } from './receipt.js';
 
@@ -54,12 +54,12 @@ export interface GateParts {
  * hooks → bound → receipt. A failing tool is an answer, never an exception.
  */
 export class Gate {
-  private readonly desk: PermissionDesk;
-  private readonly hookDesk: HookDesk;
+  private readonly permissions: CallPermissions;
+  private readonly callHooks: CallHooks;
 
   constructor(private readonly parts: GateParts) {
-    this.desk = new PermissionDesk(parts);
-    this.hookDesk = new HookDesk(parts);
+    this.permissions = new CallPermissions(parts);
+    this.callHooks = new CallHooks(parts);
   }
 
   /** What a call begins with: its event, and what the event does not say. */
@@ -74,7 +74,7 @@ export class Gate {
 
   /** Runs the calls of one message side by side. False when a rejection ends the turn. */
   async runAll(calls: readonly CallToRun[], turn: GateTurn, signal: AbortSignal): Promise<boolean> {
-    const reviews = this.hookDesk.reviewsOf(calls);
+    const reviews = this.callHooks.reviewsOf(calls);
     const passages = calls.map((call) => ({ call, original: call, turn, signal, ...reviews }));
     const outcomes = await Promise.all(
       passages.map((passage) => this.guarded(passage, () => this.pass(passage))),
@@ -87,7 +87,7 @@ export class Gate {
     const { clock, guard } = this.parts;
     const call = { toolCallId: clock.newId(), name: '', arguments: {}, argumentsText: '' };
     const asking = guard.isAway ? 'always' : 'as the policy says';
-    return (await this.desk.seekAside(call, { request }, { asking, signal })).refusal?.text;
+    return (await this.permissions.seekAside(call, { request }, { asking, signal })).refusal?.text;
   }
 
   /** Judges a call that no model made, as the app of a server makes it: what it goes with, or why it may not go. */
@@ -97,23 +97,24 @@ export class Gate {
   ): Promise<{ readonly denial: string } | { readonly call: McpCall; readonly meta?: JsonObject }> {
     const given = { toolCallId: this.parts.clock.newId(), name, argumentsText: '' };
     const original: CallToRun = { ...given, arguments: mcpCall.arguments };
-    const reviewed = await this.hookDesk.review({ call: original, original, signal });
+    const reviewed = await this.callHooks.review({ call: original, original, signal });
     if ('denial' in reviewed) return reviewed;
     const { passage } = reviewed;
     const { call } = passage;
     if (!isObject(call.arguments)) return { denial: `The arguments of ${name} must be an object` };
     const asked = question(call.arguments);
-    const forbidden = await this.desk.prohibition(call, asked);
-    const hold = new PlanHold(this.parts, call, undefined);
-    const refusal = forbidden ?? (await hold.refusalOf(asked));
+    const forbidden = await this.permissions.prohibition(call, asked);
+    const planMode = new PlanModeCheck(this.parts, call, undefined);
+    const refusal = forbidden ?? (await planMode.refusalOf(asked));
     if (refusal) return { denial: refusal.text };
-    const own = reviewed.question ?? this.hookDesk.guardQuestion(passage);
-    const permission = own ? await this.desk.seekAside(call, own, { asking: 'always', signal }) : {};
+    const own = reviewed.question ?? this.callHooks.guardQuestion(passage);
+    const permission = own ? await this.permissions.seekAside(call, own, { asking: 'always', signal }) : {};
     // Rules and the mode may have changed while users were asked.
-    const late = permission.refusal ?? (await this.desk.prohibition(call, asked)) ?? (await hold.refusal());
+    const late =
+      permission.refusal ?? (await this.permissions.prohibition(call, asked)) ?? (await planMode.refusal());
     if (late) return { denial: late.text };
     const leaving = { ...mcpCall, arguments: call.arguments };
-    const left = await this.hookDesk.reviewLeaving(passage, leaving);
+    const left = await this.callHooks.reviewLeaving(passage, leaving);
     return 'denial' in left ? left : { call: leaving, ...left };
   }
 
@@ -145,7 +146,7 @@ export class Gate {
     const asked = this.parts.callQuestions.left(question);
     if (asked) return this.guarded(passage, () => this.awaitAnswer(passage, asked));
     if (question?.kind === 'permission') {
-      const refusal = await this.desk.awaitDecision(call, question.requestId, signal);
+      const refusal = await this.permissions.awaitDecision(call, question.requestId, signal);
       if (refusal) return this.conclude(passage, refusal);
       const granted = [...(call.granted ?? []), question.event];
       return this.runAgain({ ...passage, call: { ...call, granted }, turn: await replan() });
@@ -177,31 +178,31 @@ export class Gate {
   }
 
   private async pass(passage: Passage): Promise<ResultType> {
-    const reviewed = await this.hookDesk.review(passage);
+    const reviewed = await this.callHooks.review(passage);
     if ('denial' in reviewed) return this.conclude(passage, { type: 'denied', text: reviewed.denial });
     const { call, signal, turn } = reviewed.passage;
     const prepared = await prepareCall(call, turn.toolset, this.parts);
     const questions = prepared.questions ?? [];
-    const hold = new PlanHold(this.parts, call, turn.toolset.find(call.name));
+    const planMode = new PlanModeCheck(this.parts, call, turn.toolset.find(call.name));
     // mutation: plan mode holds nothing back
-    const held = questions.length === 0 ? await hold.refusal() : undefined;
+    const held = questions.length === 0 ? await planMode.refusal() : undefined;
     if (held) return this.conclude(reviewed.passage, held);
     const own =
       reviewed.question ??
-      (questions.length === 0 ? this.hookDesk.guardQuestion(reviewed.passage) : undefined);
+      (questions.length === 0 ? this.callHooks.guardQuestion(reviewed.passage) : undefined);
     let isHardened = false;
     for (const next of own ? [own, ...questions] : questions) {
       const question = typeof next === 'function' ? await next() : next;
-      const refusal = next === own ? undefined : await hold.refusalOf(question);
+      const refusal = next === own ? undefined : await planMode.refusalOf(question);
       if (refusal) return this.conclude(reviewed.passage, refusal);
       const asking = next === own ? 'always' : reviewed.asking;
-      const permission = await this.desk.seek(call, question, { asking, signal });
+      const permission = await this.permissions.seek(call, question, { asking, signal });
       if (permission.refusal) return this.conclude(reviewed.passage, permission.refusal);
       isHardened ||= permission.isHardened ?? false;
     }
-    const heldNow = await hold.refusal();
+    const heldNow = await planMode.refusal();
     if (heldNow) return this.conclude(reviewed.passage, heldNow);
-    return this.perform(reviewed.passage, prepared, isHardened || hold.isPlanning);
+    return this.perform(reviewed.passage, prepared, isHardened || planMode.isPlanning);
   }
 
   /** What comes after permission was given: the intent is durable before the effect. */
@@ -214,7 +215,7 @@ export class Gate {
     if (prepared.type === 'ask-about-plan')
       return this.awaitAnswer(passage, callQuestions.askAboutPlan(prepared.question, call.toolCallId));
     const mcpCall = prepared.type === 'run' ? prepared.mcpCall : undefined;
-    const reviewed = mcpCall ? await this.hookDesk.reviewLeaving(passage, mcpCall) : {};
+    const reviewed = mcpCall ? await this.callHooks.reviewLeaving(passage, mcpCall) : {};
     if ('denial' in reviewed) return this.conclude(passage, { type: 'denied', text: reviewed.denial });
     // mutation: forget the intent record
     log.append(this.intentOf(passage));
@@ -231,7 +232,7 @@ export class Gate {
   }
 
   private intentOf({ call: { toolCallId }, isUnguarded }: Passage): Draft {
-    const attempt = this.hookDesk.attemptsOf(toolCallId) + 1;
+    const attempt = this.callHooks.attemptsOf(toolCallId) + 1;
     return {
       note: 'call.intended',
       data: { toolCallId, attempt, ...(isUnguarded && { isUnguarded }) },
@@ -293,9 +294,9 @@ export class Gate {
   /** The answer is stored: what follows may be done again after a crash. */
   private async finish(passage: Passage, result: ToolResult): Promise<ResultType> {
     const { log, toolEnvironment } = this.parts;
-    await this.hookDesk.release(passage, result);
-    if (await this.hookDesk.mayTryAgain(passage, result)) return this.tryAgain(passage);
-    const reviewed = await this.hookDesk.reviewResult(passage, wholeResult(result));
+    await this.callHooks.release(passage, result);
+    if (await this.callHooks.mayTryAgain(passage, result)) return this.tryAgain(passage);
+    const reviewed = await this.callHooks.reviewResult(passage, wholeResult(result));
     const { toolCallId } = passage.call;
     const texts = reviewed.contexts;
     if (texts.length > 0)
@@ -316,7 +317,7 @@ export class Gate {
   /** Nothing has to be waited for between the answer and its receipt: one commit holds both. */
   private concludesAtOnce(passage: Passage, result: ToolResult): boolean {
     const isShort = fits(result, this.parts.toolEnvironment().largeOutput);
-    return this.parts.hooks.isEmpty && isShort && !this.hookDesk.isHeldBack(passage, result);
+    return this.parts.hooks.isEmpty && isShort && !this.callHooks.isHeldBack(passage, result);
   }
 
   private externalRequest({ call, turn }: Passage, requestId: string): EventData<'external_tool.requested'> {

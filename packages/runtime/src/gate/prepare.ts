@@ -15,7 +15,7 @@ import {
 } from '../tools/tool.js';
 import type { Toolset } from '../tools/toolset.js';
 import type { CallToRun } from './call.js';
-import { type GatePermissions, requireNotForbidden } from './permission-desk.js';
+import { type GatePermissions, requireNotForbidden } from './call-permissions.js';
 
 /** What the gate gives a call to be prepared with. */
 interface Preparation {

@@ -4,6 +4,7 @@ import type { PermissionChange } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
 import type { ToolOffer } from '../tools/toolset.js';
 import type { AgentTask, TaskChange, TaskMessage } from './agent-task.js';
+import type { StopRequest } from './autopilot-state.js';
 import type { ClientTask } from './client-task.js';
 import type { FileChange } from './file-change.js';
 import type { Pinned } from './pinned.js';
@@ -19,7 +20,6 @@ import type {
   Verbatim,
   ViewCut,
 } from './state.js';
-import type { StopWish } from './wishes.js';
 
 /** The private records: what a session must remember and clients never receive. A closed list. */
 export interface Notes {
@@ -105,7 +105,7 @@ export interface Notes {
   'schedule.armed': { readonly id: number; readonly nextRunAt: number };
   'settings.fixed': Partial<FixedSettings>;
   /** The agent has answered, and whether it may stop is not decided: hooks or autopilot may have it go on. */
-  'stop.asked': StopWish;
+  'stop.asked': StopRequest;
   /** It has stopped. */
   'stop.decided': Readonly<Record<string, never>>;
   snapshot: { readonly state: SessionState | EarlierSnapshot };

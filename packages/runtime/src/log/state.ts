@@ -9,6 +9,7 @@ import { initialPermissions, type PermissionSettings } from '../permissions/sett
 import type { ToolResult } from '../tools/tool.js';
 import type { HostingSettings } from '../workspace/hosted-files.js';
 import type { AgentTask } from './agent-task.js';
+import type { Objective, StopRequest } from './autopilot-state.js';
 import type { ClientTask } from './client-task.js';
 import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
 import type { Pinned } from './pinned.js';
@@ -16,7 +17,6 @@ import type { OutputWish, Prompt } from './prompt.js';
 import type { GuardPoint } from './recorded-guard.js';
 import type { RemovedRange } from './removed-records.js';
 import type { Schedule } from './schedule.js';
-import type { Objective, StopWish } from './wishes.js';
 
 export type { OutputWish, Prompt };
 
@@ -192,7 +192,7 @@ export interface AgentState {
   /** The form that the answer to the prompt has to have; until it is there, or cannot be had. */
   readonly output?: OutputWish & { readonly interactionId: string };
   /** That the agent wants to stop, until it may or goes on; how often hooks have kept it from stopping. */
-  readonly stop?: StopWish & { readonly isOpen: boolean };
+  readonly stop?: StopRequest & { readonly isOpen: boolean };
   /** What hooks want the model to read after the results of the turn that runs. */
   readonly contexts: readonly CallContext[];
   /** Arguments and results as the model has them, until the event they belong to arrives. */

@@ -1,4 +1,4 @@
-import { longestMessage, tooLong } from './intake.js';
+import { longestMessage, tooLong } from './message-limits.js';
 
 /** An answer whose messages end in time: one that is longer than any message may be breaks off, and `fault` gets why. */
 export function boundedResponse(response: Response, fault: (reason: string) => void): Response {

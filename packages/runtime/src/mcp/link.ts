@@ -5,9 +5,9 @@ import type { Challenge } from './client-auth.js';
 import type { ServerHeaders } from './client-headers.js';
 import type { InvalidConfig, McpServerConfig, RemoteConfig, StdioConfig } from './config.js';
 import type { Abilities, ConnectionParts, McpConnection } from './connection.js';
+import { reasonOf, reasonOfChild } from './failure-reasons.js';
 import { guardedFetch } from './oauth/guarded-fetch.js';
 import type { TokenBook } from './oauth/token-book.js';
-import { reasonOf, reasonOfChild } from './reasons.js';
 import { SentSecrets } from './sent-secrets.js';
 import { StdioTransport } from './stdio-transport.js';
 

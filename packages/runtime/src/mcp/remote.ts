@@ -8,8 +8,8 @@ import {
 import { authorisedFetch, type TokenSource } from './authorised-fetch.js';
 import { boundedResponse } from './bounded-response.js';
 import type { RemoteConfig } from './config.js';
-import { deepestMessage, Intake, tooDeep } from './intake.js';
 import { isDeepValue } from './json-depth.js';
+import { deepestMessage, Intake, tooDeep } from './message-limits.js';
 import type { Fetch } from './oauth/guarded-fetch.js';
 
 /** A transport to a server that runs already; `terminate` takes leave of it, as far as it listens. */

@@ -1,8 +1,8 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ExitStatus } from '../exec/executor.js';
 import type { StartedProgram } from '../tools/shell/program.js';
-import { deepestMessage, Intake, longestMessage, tooDeep, tooLong } from './intake.js';
 import { isTooDeep } from './json-depth.js';
+import { deepestMessage, Intake, longestMessage, tooDeep, tooLong } from './message-limits.js';
 
 /** Bounds that keep a server from filling the memory or holding the thread. */
 const mostUnsent = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ownTurn } from '../own-turn.js';
+import { eventLoopTurn } from '../event-loop-turn.js';
 import { expandBraces } from '../workspace/glob-pattern.js';
 import { locate, type Place } from '../workspace/paths.js';
 import type { ReadCommand } from './commands.js';
@@ -124,7 +124,7 @@ async function readLine(
 > {
   if (request.kind !== 'shell') return { ...nothingRead, writtenFiles: [], isOrdered: true };
   const { readShellCommand } = await import('./shell-command.js');
-  await ownTurn();
+  await eventLoopTurn();
   const { segments, ...reading } = readShellCommand(request.fullCommandText);
   return { ...reading, commands: segments };
 }

@@ -1,11 +1,11 @@
 import { StoreError } from '@groundcrew/store';
-import { agentContexts, type SeatContexts } from '../agents/agent-seat.js';
+import { type AgentContexts, agentContexts } from '../agents/agent-contexts.js';
+import { sampleFor } from '../agents/agent-sampling.js';
 import { errorData } from '../agents/failure.js';
-import { agentsOnlyWait } from '../agents/only-wait.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
-import { sampleFor } from '../agents/sample-for.js';
 import { SubAgents } from '../agents/sub-agents.js';
 import { cancellation, isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
+import { agentsOnlyWait } from '../agents/waiting-agents.js';
 import { QueuedCommands } from '../commands/queued-commands.js';
 import type { Compactor } from '../compaction/compactor.js';
 import type { SummaryCall } from '../compaction/summary-call.js';
@@ -67,7 +67,7 @@ export class Conversation {
     this.questions = new Questions(log, this.waits);
     this.requests = new ClientRequests({ log, questions: this.questions, clock });
     this.offers = new Offers(log);
-    const contexts = this.seatContexts();
+    const contexts = this.agentContexts();
     this.subAgents = new SubAgents({
       log,
       clock,
@@ -374,7 +374,7 @@ export class Conversation {
   }
 
   /** All agents of a session share its hooks' guard, its questions and its permissions. */
-  private seatContexts(): SeatContexts {
+  private agentContexts(): AgentContexts {
     const { host, waits } = this;
     const { audience } = host;
     const log = new AgentLog(this.log);

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.js';
 import type { SessionCommands } from '../commands/session-commands.js';
 import type { CompactorParts } from '../compaction/compactor.js';
 import type { JobRunner } from '../exec/workers.js';
-import type { GatePermissions } from '../gate/permission-desk.js';
+import type { GatePermissions } from '../gate/call-permissions.js';
 import type { HookFilesReader } from '../hooks/hook-files.js';
 import type { HookSource } from '../hooks/hooks.js';
 import type { LogReaders } from '../log/event-readers.js';

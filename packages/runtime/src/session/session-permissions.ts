@@ -1,4 +1,4 @@
-import type { GatePermissions } from '../gate/permission-desk.js';
+import type { GatePermissions } from '../gate/call-permissions.js';
 import { openQuestions, type SessionState } from '../log/state.js';
 import { addressCovers, isHost } from '../permissions/addresses.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';

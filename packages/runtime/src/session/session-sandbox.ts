@@ -13,7 +13,7 @@ import {
 import type { SessionState } from '../log/state.js';
 import { describeRule, type Rule } from '../permissions/rules.js';
 import type { ShellOptions } from '../tools/shell/shells.js';
-import { ownParts } from '../workspace/own-parts.js';
+import { ownParts } from '../workspace/writable-parts.js';
 import type { PermissionPlaces, PlacedSession } from './permission-places.js';
 
 /** The session whose commands are confined, and what its rules deny. */

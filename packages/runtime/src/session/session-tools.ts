@@ -20,7 +20,7 @@ import { examine } from '../permissions/subject.js';
 import type { Instructions } from '../prompt/instructions.js';
 import type { ClientRequests } from '../questions/client-requests.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
-import { clientTool } from '../tools/handed-over.js';
+import { clientTool } from '../tools/client-tool.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { McpCall, ToolEnvironment } from '../tools/tool.js';
 import { ListedTools, type ToolSource } from '../tools/tool-source.js';

@@ -1,4 +1,4 @@
-import { ownTurn } from '../own-turn.js';
+import { eventLoopTurn } from '../event-loop-turn.js';
 import { defineTool } from './define-tool.js';
 import { choice, flag, type Input, number, optional, text } from './fields.js';
 import { runCommand, startInBackground } from './shell/run-command.js';
@@ -78,6 +78,6 @@ const longestWait = 600;
 /** The reader of commands is loaded with the first of them. */
 async function permissionToRun({ command, description }: Wanted) {
   const { shellRequest } = await import('../permissions/shell-command.js');
-  await ownTurn();
+  await eventLoopTurn();
   return { request: shellRequest({ command, intention: description }) };
 }

@@ -44,7 +44,7 @@ function withServers(
 }
 
 /** What the tools of a session are made of. */
-interface ToolWorld {
+interface ToolsetContext {
   readonly sources: readonly ToolSource[];
   readonly settings: SessionSettings;
   /** All tools that there are: another object whenever they have changed. */
@@ -56,17 +56,21 @@ export class AgentToolsets {
   private readonly made = new WeakMap<AgentDefinition, Made>();
 
   /** Of an agent that leads. */
-  ofLeader({ agent, servers }: LeadingAgent, world: ToolWorld): Toolset {
+  ofLeader({ agent, servers }: LeadingAgent, world: ToolsetContext): Toolset {
     if (!agent.tools && !servers) return world.whole;
     return this.of(agent, world, { tools: agent.tools && [...agent.tools, ...always], servers });
   }
 
   /** Of an agent that works for another one. */
-  ofSubAgent({ agent, withheld, servers }: PlannedAgent, world: ToolWorld): Toolset {
+  ofSubAgent({ agent, withheld, servers }: PlannedAgent, world: ToolsetContext): Toolset {
     return this.of(agent, world, { tools: agent.tools, withheld, servers });
   }
 
-  private of(agent: AgentDefinition, { sources, settings, whole }: ToolWorld, wanted: AgentTools): Toolset {
+  private of(
+    agent: AgentDefinition,
+    { sources, settings, whole }: ToolsetContext,
+    wanted: AgentTools,
+  ): Toolset {
     const { tools, withheld, servers } = wanted;
     const key = JSON.stringify([tools, withheld, servers?.tools().map(({ name }) => name)]);
     const known = this.made.get(agent);

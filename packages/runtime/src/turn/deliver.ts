@@ -1,5 +1,5 @@
 import type { EventData, JsonObject, SessionMode } from '@groundcrew/protocol';
-import { ruleWarning } from '../gate/permission-desk.js';
+import { ruleWarning } from '../gate/call-permissions.js';
 import { remindersOf, submitPrompt } from '../hooks/submitted-prompt.js';
 import type { Draft } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';

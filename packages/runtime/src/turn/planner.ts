@@ -23,11 +23,11 @@ import {
   isAllowedModel,
   otherAllowedModel,
 } from './allowed-models.js';
+import { awaitedProvider } from './awaited-provider.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelProblem, modelWarning, warningAboutEffort } from './model-warnings.js';
 import { OptionWarnings } from './option-warnings.js';
 import type { AgentChoices, PlannedAgent } from './planned-agent.js';
-import { providerToCome } from './provider-to-come.js';
 
 /** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
 export class Planner {
@@ -131,7 +131,7 @@ export class Planner {
   private agentPlan(planned: PlannedAgent, state: SessionState): ModelPlan {
     const { agent, skills } = planned;
     const model = this.modelOf(planned, state);
-    const toolset = this.agentToolsets.ofSubAgent(planned, this.toolWorld(this.currentToolset()));
+    const toolset = this.agentToolsets.ofSubAgent(planned, this.toolsetContext(this.currentToolset()));
     const facts = { ...this.factsIn(state), model, toolset, instructions: this.prompt.instructions };
     const parent = model === this.model(state) ? state.reasoningEffort : undefined;
     const reasoningEffort = planned.reasoningEffort ?? agent.reasoningEffort ?? parent;
@@ -281,7 +281,7 @@ export class Planner {
     const facts = leader
       ? {
           ...known,
-          toolset: this.agentToolsets.ofLeader(leader, this.toolWorld(this.unhiddenToolset())),
+          toolset: this.agentToolsets.ofLeader(leader, this.toolsetContext(this.unhiddenToolset())),
         }
       : known;
     const system = this.prompt.write(facts, settings.systemMessage);
@@ -357,7 +357,7 @@ export class Planner {
 
   private provider(state: SessionState, model: string): ModelProvider {
     const missing = missingSecret(state.fixed, this.settings, model);
-    return missing === undefined ? this.access.provider : providerToCome(missing);
+    return missing === undefined ? this.access.provider : awaitedProvider(missing);
   }
 
   /** Clients whose tools clash learn of it when the turn begins, not before. */
@@ -376,7 +376,7 @@ export class Planner {
     return this.settings.defaultAgentExcludedTools ? agentToolset(this.sources, this.settings, {}) : current;
   }
 
-  private toolWorld(whole: Toolset) {
+  private toolsetContext(whole: Toolset) {
     const { sources, settings } = this;
     return { sources, settings, whole };
   }

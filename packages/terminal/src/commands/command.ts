@@ -1,7 +1,7 @@
 import type { Client, Session } from '@groundcrew/sdk';
 import type { Conversation } from '../conversation/conversation.js';
+import type { SessionChoice } from '../terminal-context.js';
 import type { Line } from '../text/span.js';
-import type { SessionChoice } from '../world.js';
 
 /** What a command may use. */
 export interface CommandContext {

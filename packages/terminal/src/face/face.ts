@@ -7,9 +7,9 @@ import { commands } from '../commands/commands.js';
 import { Conversation } from '../conversation/conversation.js';
 import { attachmentsOf } from '../input/attachments.js';
 import { KeyReader } from '../input/keys.js';
+import type { SessionChoice, TerminalContext } from '../terminal-context.js';
 import { cleanLine, cleanLines } from '../text/clean.js';
 import { type Line, line, span, wrap } from '../text/span.js';
-import type { SessionChoice, World } from '../world.js';
 import { InputLine } from './input-line.js';
 import { View } from './view.js';
 
@@ -28,7 +28,7 @@ export class Face {
   /** The first session is open; what is typed before waits for it. */
   private ready: Promise<void> = Promise.resolve();
 
-  constructor(private readonly world: World) {
+  constructor(private readonly world: TerminalContext) {
     this.directory = world.workingDirectory;
     this.conversation = this.newConversation();
     this.view = new View(world, {

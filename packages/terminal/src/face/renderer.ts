@@ -1,8 +1,8 @@
 import { type Instance, render } from 'ink';
 import { createElement } from 'react';
+import type { TerminalContext } from '../terminal-context.js';
 import type { Line } from '../text/span.js';
 import { type Paint, paintFor } from '../text/theme.js';
-import type { World } from '../world.js';
 import { App } from './app.js';
 import type { FrameLines } from './frame.js';
 import { Screen } from './screen.js';
@@ -14,7 +14,9 @@ export class Renderer {
   private instance: Instance | undefined;
   private readonly prints: number[] = [];
 
-  constructor(private readonly world: Pick<World, 'input' | 'output' | 'theme' | 'reflows' | 'redact'>) {
+  constructor(
+    private readonly world: Pick<TerminalContext, 'input' | 'output' | 'theme' | 'reflows' | 'redact'>,
+  ) {
     this.screen = new Screen(world.output, { reflows: world.reflows });
     this.paint = paintFor(world.theme);
   }

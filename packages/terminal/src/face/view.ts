@@ -1,9 +1,9 @@
 import type { Asking } from '../ask/asking.js';
 import { todoSign } from '../commands/commands.js';
 import type { Conversation } from '../conversation/conversation.js';
+import type { TerminalContext } from '../terminal-context.js';
 import { cleanLine } from '../text/clean.js';
 import { cut, type Line, line, span } from '../text/span.js';
-import type { World } from '../world.js';
 import { type FrameLines, fits, frameOf, type Size } from './frame.js';
 import type { InputLine } from './input-line.js';
 import { Renderer } from './renderer.js';
@@ -38,7 +38,7 @@ export class View {
   private isOpen = false;
 
   constructor(
-    private readonly world: World,
+    private readonly world: TerminalContext,
     private readonly viewed: Viewed,
   ) {
     this.renderer = new Renderer(world);

@@ -1,5 +1,5 @@
 import type { McpServerConfig, RemoteConfig } from '../config.js';
-import { reasonOf } from '../reasons.js';
+import { reasonOf } from '../failure-reasons.js';
 import { guardedFetch } from './guarded-fetch.js';
 import type { LoginRequest } from './login.js';
 import type { TokenBook } from './token-book.js';

@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventLoopTurn } from '../../event-loop-turn.js';
 import type { Executor } from '../../exec/executor.js';
 import { hostExecutor } from '../../exec/host.js';
 import type { Confinement } from '../../exec/sandbox-confinement.js';
 import type { SandboxHost } from '../../exec/sandbox-host.js';
 import { PrivateTemp } from '../../exec/sandbox-temp.js';
-import { ownTurn } from '../../own-turn.js';
 import { commandEnvironment, type Environment, expandedValues } from './environment.js';
 import { findProgram, flavourOf } from './flavour.js';
 import { Guardian } from './guardian.js';
@@ -75,7 +75,7 @@ export class ShellHost {
     // Nothing leaves a sandbox: what was to outlive the session ends with it there.
     const isDetached = wanted.isDetached && executor.kind === 'host';
     const outlet = await this.newOutlet(isDetached);
-    await ownTurn();
+    await eventLoopTurn();
     if (!isDetached) this.guardian.start();
     const { program } = this;
     const parameters = this.flavour.parameters(command);

@@ -1,7 +1,7 @@
 import type { Role } from '@groundcrew/protocol';
 
 /** A client that has shown who it is. */
-export interface Guest {
+export interface TenantIdentity {
   readonly tenant: string;
   readonly role: Role;
   /** The name of its token, or the subject of its JSON Web Token. */

@@ -27,7 +27,7 @@ export interface OpenedSession {
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGPIPE';
 
 /** All that the face needs of the program around it. */
-export interface World {
+export interface TerminalContext {
   readonly version: string;
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;

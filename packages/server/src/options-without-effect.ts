@@ -7,7 +7,7 @@ type Server = NonNullable<Opening['mcpServers']>[string];
 type Provider = NonNullable<Opening['provider']>;
 
 /** What is known and has no effect all the same: another option, or what is not there, leaves it nothing to do. */
-export function uselessOptions(params: Partial<Opening>): readonly string[] {
+export function optionsWithoutEffect(params: Partial<Opening>): readonly string[] {
   return [...new Set([...ofSettings(params), ...ofPlaces(params)])];
 }
 

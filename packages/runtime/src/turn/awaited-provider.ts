@@ -1,7 +1,7 @@
 import { ModelError, type ModelProvider } from '@groundcrew/models';
 
 /** Keys are not stored: a session with a service of its own waits for a client that names it again. */
-export function providerToCome(reason: string): ModelProvider {
+export function awaitedProvider(reason: string): ModelProvider {
   return {
     id: 'none',
     models: async () => [],

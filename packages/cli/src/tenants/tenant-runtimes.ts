@@ -12,7 +12,7 @@ import { TenantProcess } from './tenant-process.js';
 import type { TenantWebhooks } from './tenant-webhooks.js';
 
 /** What all tenants' runtimes are started with. */
-export interface HouseOptions extends Omit<TenantStart, TenantOwn> {
+export interface TenantRuntimesOptions extends Omit<TenantStart, TenantOwn> {
   /** The home of the operator; the tenants' lie in it. */
   readonly homeDirectory: string;
   /** Bubblewrap; without it nothing but the runtime keeps tenants from one another's files. */
@@ -45,7 +45,7 @@ const socketInBox = '/run/groundcrew';
 const stopAfterMs = 10 * 60_000;
 const lookEveryMs = 60_000;
 
-interface Lodger {
+interface RunningTenant {
   readonly process: Promise<TenantProcess>;
   readonly places: string;
   clients: number;
@@ -53,25 +53,25 @@ interface Lodger {
 }
 
 /** The runtimes of all tenants, each a process that is started when its first client comes. */
-export class TenantHouse {
-  private readonly lodgers = new Map<string, Lodger>();
+export class TenantRuntimes {
+  private readonly running = new Map<string, RunningTenant>();
   private readonly timer: NodeJS.Timeout;
   private isClosed = false;
 
-  constructor(private readonly options: HouseOptions) {
+  constructor(private readonly options: TenantRuntimesOptions) {
     this.timer = setInterval(() => this.stopIdle(), lookEveryMs).unref();
   }
 
   /** The runtime of a tenant, for as long as `done` has not been called. Rejects with why it cannot be had. */
   async enter({ tenant }: Identity): Promise<{ readonly process: TenantProcess; done(): void }> {
-    const lodger = this.lodgers.get(tenant) ?? this.start(tenant);
-    lodger.clients += 1;
+    const entry = this.running.get(tenant) ?? this.start(tenant);
+    entry.clients += 1;
     const done = () => {
-      lodger.clients -= 1;
-      lodger.emptySince = Date.now();
+      entry.clients -= 1;
+      entry.emptySince = Date.now();
     };
     try {
-      return { process: await lodger.process, done: once(done) };
+      return { process: await entry.process, done: once(done) };
     } catch (error) {
       done();
       throw error;
@@ -80,7 +80,7 @@ export class TenantHouse {
 
   /** The settings have changed: new quotas hold at once, other directories and webhooks with a new process. */
   settingsChanged(): void {
-    for (const [tenant, { process, places }] of this.lodgers) {
+    for (const [tenant, { process, places }] of this.running) {
       const settings = this.options.settingsOf(tenant);
       process.then(
         (each) =>
@@ -102,12 +102,12 @@ export class TenantHouse {
 
   /** Whether the runtime of a tenant is here. */
   has(tenant: string): boolean {
-    return this.lodgers.has(tenant);
+    return this.running.has(tenant);
   }
 
   /** A model service has refused a call: all runtimes hold its key; the one that reported it does so already. */
   hold(held: KeyHold, reportedBy?: string): void {
-    for (const [tenant, { process }] of this.lodgers)
+    for (const [tenant, { process }] of this.running)
       if (tenant !== reportedBy)
         process.then(
           (each) => each.send({ kind: 'held', held }),
@@ -118,7 +118,7 @@ export class TenantHouse {
   /** Hands the sessions of all tenants over to other nodes. No runtime is started any more. */
   async drain(milliseconds: number): Promise<void> {
     this.isClosed = true;
-    const all = [...this.lodgers.values()].map(({ process }) =>
+    const all = [...this.running.values()].map(({ process }) =>
       process.then((each) => each.drain(milliseconds)),
     );
     await Promise.allSettled(all);
@@ -127,25 +127,25 @@ export class TenantHouse {
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.timer);
-    const all = [...this.lodgers.values()].map(({ process }) => process.then((each) => each.stop()));
+    const all = [...this.running.values()].map(({ process }) => process.then((each) => each.stop()));
     await Promise.allSettled(all);
   }
 
-  private start(tenant: string): Lodger {
+  private start(tenant: string): RunningTenant {
     if (this.isClosed) throw new Error('The server is shutting down');
     const settings = this.options.settingsOf(tenant);
-    const lodger: Lodger = {
+    const entry: RunningTenant = {
       process: this.startProcess(tenant, settings),
       places: placesOf(settings),
       clients: 0,
       emptySince: Date.now(),
     };
-    this.lodgers.set(tenant, lodger);
+    this.running.set(tenant, entry);
     const leave = () => {
-      if (this.lodgers.get(tenant) === lodger) this.lodgers.delete(tenant);
+      if (this.running.get(tenant) === entry) this.running.delete(tenant);
     };
-    lodger.process.then(({ ended }) => ended.then(leave), leave);
-    return lodger;
+    entry.process.then(({ ended }) => ended.then(leave), leave);
+    return entry;
   }
 
   private async startProcess(tenant: string, settings: TenantSettings): Promise<TenantProcess> {
@@ -209,7 +209,7 @@ export class TenantHouse {
   }
 
   private stopIdle(): void {
-    for (const { process, clients, emptySince } of this.lodgers.values())
+    for (const { process, clients, emptySince } of this.running.values())
       if (clients === 0 && Date.now() - emptySince > stopAfterMs)
         process.then(
           (each) => each.send({ kind: 'stop-if-idle' }),

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '@groundcrew/protocol';
 import { expect, test } from 'vitest';
-import { Gap } from './gap.js';
+import { ReconnectGap } from './reconnect-gap.js';
 
 const event = (id: string): SessionEvent => ({
   id,
@@ -12,7 +12,7 @@ const event = (id: string): SessionEvent => ({
 const events = (...ids: readonly string[]) => ids.map(event);
 
 test('what was missed comes before what was heard since, each once and in order', () => {
-  const gap = new Gap('b');
+  const gap = new ReconnectGap('b');
   expect(events('delta', 'd', 'e').map((each) => gap.passes(each))).toEqual([false, false, false]);
   const stored = events('a', 'b', 'c', 'd', 'e');
   expect(gap.close({ stored, isIdle: false })).toEqual(events('c', 'delta', 'd', 'e'));
@@ -20,31 +20,31 @@ test('what was missed comes before what was heard since, each once and in order'
 });
 
 test('an event that was read from the log is not emitted again', () => {
-  const gap = new Gap('a');
+  const gap = new ReconnectGap('a');
   expect(gap.close({ stored: events('a', 'b'), isIdle: false })).toEqual(events('b'));
   expect(events('b', 'c').map((each) => gap.passes(each))).toEqual([false, true]);
 });
 
 test('where nothing was heard before, all of the log was missed', () => {
-  const gap = new Gap(undefined);
+  const gap = new ReconnectGap(undefined);
   gap.passes(event('c'));
   expect(gap.close({ stored: events('a', 'b', 'c'), isIdle: false })).toEqual(events('a', 'b', 'c'));
 });
 
 test('where the log lacks the last event received, only later events are emitted', () => {
-  const gap = new Gap('gone');
+  const gap = new ReconnectGap('gone');
   gap.passes(event('c'));
   expect(gap.close({ stored: events('a', 'b', 'c'), isIdle: false })).toEqual(events('c'));
 });
 
 test('that the session has become idle is emitted once, by the runtime or in its place', () => {
   const idle: SessionEvent = { ...event('i'), ephemeral: true, type: 'session.idle', data: {} };
-  const unreceived = new Gap('a');
+  const unreceived = new ReconnectGap('a');
   expect(unreceived.close({ stored: events('a', 'b'), isIdle: true })).toEqual([
     event('b'),
     { ...idle, id: expect.any(String), timestamp: expect.any(String), parentId: 'b' },
   ]);
-  const received = new Gap('a');
+  const received = new ReconnectGap('a');
   received.passes(idle);
   expect(received.close({ stored: events('a', 'b'), isIdle: true })).toEqual([event('b'), idle]);
 });

@@ -42,7 +42,7 @@ export interface Permission {
 }
 
 /** Judges what a call asks permission for, and asks users where the policy says so. */
-export class PermissionDesk {
+export class CallPermissions {
   constructor(
     private readonly parts: {
       readonly log: AgentLog;
@@ -85,7 +85,7 @@ export class PermissionDesk {
   }
 
   /** The same for what belongs to no turn: nobody goes on with its question, so it is not left open. */
-  async seekAside(...asked: Parameters<PermissionDesk['seek']>): Promise<Permission> {
+  async seekAside(...asked: Parameters<CallPermissions['seek']>): Promise<Permission> {
     const { log } = this.parts;
     const [{ toolCallId }] = asked;
     try {

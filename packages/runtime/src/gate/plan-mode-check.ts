@@ -18,7 +18,7 @@ interface HoldParts {
  * Holds back what plan mode does not allow, whatever rules, approvals and hooks say. The mode may change while users are
  * asked: what was asked is judged once more before the call runs.
  */
-export class PlanHold {
+export class PlanModeCheck {
   private readonly asked: PermissionQuestion[] = [];
 
   constructor(

@@ -10,7 +10,7 @@ interface Offers {
 const mostNames = 10;
 
 /** What an agent that is about to work asks for and does not get: one sentence each. Pure. */
-export function askedInVain(
+export function agentWarnings(
   { name, tools = [], skills = [], model, source, mcpServers }: AgentDefinition,
   { unknownTools, hasSkill, hasModel }: Offers,
 ): readonly string[] {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 
 /** Between two connections of one session: what the second one brings waits until what was missed has been delivered. */
-export class Gap {
+export class ReconnectGap {
   /** Received on the second connection, until the gap is closed. */
   private held: SessionEvent[] | undefined = [];
   /** Read from the log, and perhaps still to come as an event. */

@@ -1,4 +1,4 @@
-import type { AuditLog, Authenticator, Guest, TokenChange } from '@groundcrew/tenants';
+import type { AuditLog, Authenticator, TenantIdentity, TokenChange } from '@groundcrew/tenants';
 
 /** The longest time that a timer of Node can wait. */
 const longestTimer = 2 ** 31 - 1;
@@ -6,13 +6,13 @@ const lookEveryMs = 1_000;
 const loginAgainMs = 60 * 60_000;
 
 interface Present {
-  readonly guest: Guest;
+  readonly identity: TenantIdentity;
   readonly timer: NodeJS.Timeout | undefined;
   close(): void;
 }
 
 /** The connected clients. One whose token expires, is revoked or gets another role is disconnected. */
-export class GuestBook {
+export class ConnectedClients {
   private readonly present = new Set<Present>();
   private readonly lately = new Map<string, number>();
   private readonly timer: NodeJS.Timeout;
@@ -26,25 +26,25 @@ export class GuestBook {
     this.timer = setInterval(() => authenticator.refresh(), lookEveryMs).unref();
   }
 
-  /** A connection of a guest began; the result is called when it is over. */
+  /** A connection of a client began; the result is called when it is over. */
   enter(
-    guest: Guest,
+    identity: TenantIdentity,
     about: { readonly door: 'tcp' | 'http'; readonly address: string },
     close: () => void,
   ): () => void {
-    this.audit.write({ event: 'login', ...identityOf(guest), ...about });
-    return this.follow(guest, close);
+    this.audit.write({ event: 'login', ...identityOf(identity), ...about });
+    return this.follow(identity, close);
   }
 
   /** Closes the connection when its token is not valid any more. */
-  follow(guest: Guest, close: () => void): () => void {
-    const { expiresAt } = guest;
+  follow(identity: TenantIdentity, close: () => void): () => void {
+    const { expiresAt } = identity;
     const left = expiresAt === undefined ? undefined : Math.max(0, expiresAt - Date.now());
     const timer =
       left === undefined || left > longestTimer
         ? undefined
         : setTimeout(() => this.expire(present), left).unref();
-    const present: Present = { guest, timer, close };
+    const present: Present = { identity, timer, close };
     this.present.add(present);
     return () => {
       clearTimeout(timer);
@@ -53,13 +53,13 @@ export class GuestBook {
   }
 
   /** A single request; the audit has one line an hour for requests of the same token, role and address. */
-  visited(guest: Guest, about: { readonly door: 'http'; readonly address: string }): void {
-    const key = `${guest.key} ${guest.role} ${about.address}`;
+  visited(identity: TenantIdentity, about: { readonly door: 'http'; readonly address: string }): void {
+    const key = `${identity.key} ${identity.role} ${about.address}`;
     const now = Date.now();
     if (now - (this.lately.get(key) ?? 0) < loginAgainMs) return;
     if (this.lately.size > mostLately) this.lately.clear();
     this.lately.set(key, now);
-    this.audit.write({ event: 'login', ...identityOf(guest), ...about });
+    this.audit.write({ event: 'login', ...identityOf(identity), ...about });
   }
 
   refused(about: { readonly door: 'tcp' | 'http'; readonly address: string }): void {
@@ -77,20 +77,24 @@ export class GuestBook {
       const detail = `${before ?? 'none'} to ${after ?? 'none'}`;
       this.audit.write({ event, tenant, subject: name, detail });
     }
-    for (const { guest, close } of [...this.present])
-      if (this.authenticator.standingOf(guest) !== 'same') close();
+    for (const { identity, close } of [...this.present])
+      if (this.authenticator.standingOf(identity) !== 'same') close();
     this.onSettings();
   }
 
   private expire(present: Present): void {
     if (!this.present.has(present)) return;
-    this.audit.write({ event: 'logout', ...identityOf(present.guest), detail: 'the token has expired' });
+    this.audit.write({ event: 'logout', ...identityOf(present.identity), detail: 'the token has expired' });
     present.close();
   }
 }
 
 const mostLately = 10_000;
 
-function identityOf({ tenant, role, subject }: Guest): Pick<Guest, 'tenant' | 'role' | 'subject'> {
+function identityOf({
+  tenant,
+  role,
+  subject,
+}: TenantIdentity): Pick<TenantIdentity, 'tenant' | 'role' | 'subject'> {
   return { tenant, role, subject };
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** Connections that have shown no token yet. Of too many, the one that waited longest goes: they cannot keep others out. */
-export class Strangers {
+export class PendingConnections {
   private readonly waiting = new Set<Socket>();
 
   constructor(private readonly most: number) {}

@@ -1,8 +1,8 @@
 import type { Price } from '@groundcrew/models';
 import type { Clock } from '../clock.js';
 import { Compactor, type CompactorParts } from '../compaction/compactor.js';
+import type { GatePermissions } from '../gate/call-permissions.js';
 import { Gate } from '../gate/gate.js';
-import type { GatePermissions } from '../gate/permission-desk.js';
 import { reportError } from '../hooks/error-hooks.js';
 import type { HookGuard } from '../hooks/guard.js';
 import { type HookSource, Hooks } from '../hooks/hooks.js';
@@ -23,7 +23,7 @@ import type { Interaction } from '../turn/interaction.js';
 import type { Planner } from '../turn/planner.js';
 
 /** What one agent has of its own; all else it shares with the session's other agents. */
-export interface AgentSeat {
+export interface AgentParts {
   readonly log: AgentLog;
   readonly planner: AgentPlanner;
   readonly inbox: SteeringInbox;
@@ -34,7 +34,7 @@ export interface AgentSeat {
 }
 
 /** Makes the contexts of an agent's interactions. */
-export type SeatContexts = (seat: AgentSeat) => (interaction: Interaction) => AgentContext;
+export type AgentContexts = (seat: AgentParts) => (interaction: Interaction) => AgentContext;
 
 /** What all agents of a session share. */
 interface SharedParts {
@@ -66,7 +66,7 @@ interface SharedParts {
 
 /** Everything that the turns of one agent may touch: the same gate, hooks and questions for every agent. */
 export function agentContexts(
-  { log, planner, inbox, caps, made }: AgentSeat,
+  { log, planner, inbox, caps, made }: AgentParts,
   shared: SharedParts,
 ): (interaction: Interaction) => AgentContext {
   const { clock, questions, offers, waits, guard, permissions, audience } = shared;

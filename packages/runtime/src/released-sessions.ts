@@ -9,7 +9,7 @@ import type { ClusterSeams } from './runtime-options.js';
 const mostTries = 3;
 
 /** How the sessions of one of several nodes leave it. A runtime on its own leaves none. */
-export class LeftSessions {
+export class ReleasedSessions {
   /** Sessions that were given up, and where their logs ended. */
   private readonly given = new Map<string, { readonly seq: number; readonly times: number }>();
 

@@ -9,7 +9,7 @@ import type { PermissionQuestion } from '../permissions/question.js';
 import { resultOfObject } from '../tools/external.js';
 import type { McpCall, ToolResult } from '../tools/tool.js';
 import { type CallToRun, modifiedCall, type Passage } from './call.js';
-import type { Asking, GatePermissions } from './permission-desk.js';
+import type { Asking, GatePermissions } from './call-permissions.js';
 
 /** A call of which hooks are asked, be it a turn's or not. */
 type Hooked = Omit<Passage, 'turn'>;
@@ -25,7 +25,7 @@ export type Reviewed<P extends Hooked = Passage> =
     };
 
 /** Where the gate puts calls and their results to hooks, and holds them while the session's guard is away. */
-export class HookDesk {
+export class CallHooks {
   constructor(
     private readonly parts: {
       readonly log: AgentLog;

@@ -1,7 +1,7 @@
 import type { EventOf } from '@groundcrew/protocol';
 
 /** An agent that has answered and has not stopped yet. */
-export interface StopWish {
+export interface StopRequest {
   readonly interactionId: string;
   /** How often hooks have kept it from stopping. */
   readonly blocks: number;

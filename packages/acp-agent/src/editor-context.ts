@@ -9,7 +9,7 @@ import type {
 } from '@groundcrew/sdk';
 
 /** All that the agent of an editor needs of the program around it. */
-export interface EditorWorld {
+export interface EditorContext {
   readonly version: string;
   /** The way to the runtime. */
   readonly client: Client;

@@ -5,9 +5,9 @@ import type { Identity } from './access.js';
 import { PendingPeers } from './pending-peers.js';
 
 /** What an entrance stands on. */
-export interface EntranceOptions<Guest extends Identity> {
+export interface PeerAuthenticationOptions<Known extends Identity> {
   /** Whose token it is; undefined for one that is not known. */
-  authenticate(token: string): Promise<Guest | undefined>;
+  authenticate(token: string): Promise<Known | undefined>;
   /** A peer showed a token that is not known. */
   onRefused?(address: string): void;
   /** What a peer may send in one message before it is known. */
@@ -15,8 +15,8 @@ export interface EntranceOptions<Guest extends Identity> {
 }
 
 /** A peer that has shown who it is. */
-export interface Entered<Guest extends Identity> {
-  readonly identity: Guest;
+export interface AuthenticatedPeer<Known extends Identity> {
+  readonly identity: Known;
   /** What it has sent, beginning with its `connect`, without the token. */
   readonly head: Buffer;
   /** Answers its `connect` with an error, and ends the connection. */
@@ -24,13 +24,13 @@ export interface Entered<Guest extends Identity> {
 }
 
 /** Where peers of a port show who they are, before anything of theirs is read by a runtime. */
-export class Entrance<Guest extends Identity> {
+export class PeerAuthentication<Known extends Identity> {
   private readonly pendingPeers = new PendingPeers();
 
-  constructor(private readonly options: EntranceOptions<Guest>) {}
+  constructor(private readonly options: PeerAuthenticationOptions<Known>) {}
 
   /** Resolves when the peer is known; undefined when it is gone or was sent away. The socket is paused then. */
-  admit(socket: Duplex, address = ''): Promise<Entered<Guest> | undefined> {
+  admit(socket: Duplex, address = ''): Promise<AuthenticatedPeer<Known> | undefined> {
     return new Promise((resolve) => {
       const asking = new AskedPeer(socket, {
         ...this.options,
@@ -43,14 +43,14 @@ export class Entrance<Guest extends Identity> {
   }
 }
 
-interface AskedOptions<Guest extends Identity> extends Omit<EntranceOptions<Guest>, 'onRefused'> {
+interface AskedOptions<Known extends Identity> extends Omit<PeerAuthenticationOptions<Known>, 'onRefused'> {
   readonly pendingPeers: PendingPeers;
   onRefused(): void;
-  done(entered: Entered<Guest> | undefined): void;
+  done(entered: AuthenticatedPeer<Known> | undefined): void;
 }
 
 /** One peer until it is known. */
-class AskedPeer<Guest extends Identity> {
+class AskedPeer<Known extends Identity> {
   private readonly peer;
   private readonly reader: FrameReader;
   private readonly waiting: Message[] = [];
@@ -60,7 +60,7 @@ class AskedPeer<Guest extends Identity> {
 
   constructor(
     private readonly socket: Duplex,
-    private readonly options: AskedOptions<Guest>,
+    private readonly options: AskedOptions<Known>,
   ) {
     this.reader = new FrameReader({ maxBodyBytes: options.maxUntrustedBytes });
     this.peer = options.pendingPeers.enter(() => this.leave());
@@ -128,7 +128,7 @@ class AskedPeer<Guest extends Identity> {
     if (isLast) this.leave();
   }
 
-  private enter(identity: Guest, request: Request): void {
+  private enter(identity: Known, request: Request): void {
     const { token: _, ...params } = request.params as Record<string, unknown>;
     const connect = Buffer.from(frame(encode({ ...request, params })));
     this.end();

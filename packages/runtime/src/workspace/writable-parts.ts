@@ -4,7 +4,7 @@ import { planPathIn } from './plan.js';
 import { homeOf } from './session-directory.js';
 
 /** What of a session's own directory commands in a sandbox may change. */
-export interface OwnParts {
+export interface WritableParts {
   /** The directory itself, to look at. */
   readonly directory: string;
   readonly writable: readonly string[];
@@ -15,7 +15,7 @@ export interface OwnParts {
  * runtime's: a link that a command put beside its database would lead the runtime elsewhere. Undefined when there is no
  * such directory, or a link in its place, through which nothing is made.
  */
-export function ownParts(sessionDirectory: string): OwnParts | undefined {
+export function ownParts(sessionDirectory: string): WritableParts | undefined {
   if (!isRealDirectory(sessionDirectory)) return undefined;
   const directories = ['files', 'temp'].map((name) => join(sessionDirectory, name));
   for (const path of directories) makeUnlessThere(() => mkdirSync(path, { mode: 0o700 }));

@@ -15,7 +15,7 @@ export interface Remark {
 }
 
 /** What sessions of this home will find: a model service, MCP servers, ports. Nothing is started, and no service is asked. */
-export async function examineSurroundings(
+export async function examineEnvironment(
   homeDirectory: string,
   { environment, workingDirectory }: Pick<Terminal, 'environment' | 'workingDirectory'>,
 ): Promise<readonly Remark[]> {

@@ -1,5 +1,5 @@
 /** A request whose body is not here yet. */
-export interface Arrival {
+export interface PendingBody {
   /** Its body is here, or will not come. */
   done(): void;
 }
@@ -8,17 +8,17 @@ export interface Arrival {
  * Requests whose bodies are still on their way. They take no place of those that are answered. Of too many, the oldest of the
  * token that has most of them goes, so slow clients keep nobody out, least of all those with another token.
  */
-export class Arrivals {
-  private readonly waiting = new Map<Arrival, { readonly token: string; readonly cutOff: () => void }>();
+export class PendingBodies {
+  private readonly waiting = new Map<PendingBody, { readonly token: string; readonly cutOff: () => void }>();
 
   constructor(private readonly most: number) {}
 
   /** A request with this token has come; `cutOff` ends it. */
-  begin(token: string, cutOff: () => void): Arrival {
-    const arrival: Arrival = { done: () => void this.waiting.delete(arrival) };
-    this.waiting.set(arrival, { token, cutOff });
+  begin(token: string, cutOff: () => void): PendingBody {
+    const body: PendingBody = { done: () => void this.waiting.delete(body) };
+    this.waiting.set(body, { token, cutOff });
     if (this.waiting.size > this.most) this.leaveOne();
-    return arrival;
+    return body;
   }
 
   private leaveOne(): void {

@@ -4,7 +4,7 @@ const lifeSeconds = 24 * 60 * 60;
 const mostKept = 10_000;
 
 /** What a page gets in place of one of several tokens. The token stays here, and is looked at anew with each request. */
-export class GuestCookies {
+export class TokenCookies {
   private readonly name: string;
   private readonly kept = new Map<string, { readonly token: string; readonly until: number }>();
 
