@@ -166,6 +166,18 @@ export const migrationSteps: readonly MigrationStep[] = [
     CREATE INDEX gc_notice_due ON gc_notice (endpoint, due_at);
     `,
   },
+  {
+    // Events of results say a text twice; this compression keeps it once, and programs of every version read it. A server that
+    // was built without it goes on with its own.
+    oldestWriter: 1,
+    sql: `
+    DO $$ BEGIN
+      ALTER TABLE gc_record ALTER COLUMN json SET COMPRESSION lz4, ALTER COLUMN raw SET COMPRESSION lz4;
+      ALTER TABLE gc_body ALTER COLUMN json SET COMPRESSION lz4, ALTER COLUMN raw SET COMPRESSION lz4;
+    EXCEPTION WHEN feature_not_supported THEN NULL;
+    END $$;
+    `,
+  },
 ];
 
 /** Every table of the store. */

@@ -1,6 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { withSchema } from '../src/address.js';
+import { type Address, readAddresses, withSchema } from '../src/address.js';
+import { Connection } from '../src/connection.js';
+import { migrate } from '../src/migrate.js';
+import { migrationSteps } from '../src/schema.js';
 import { openPostgresStore, type PostgresStore, type PostgresStoreOptions } from '../src/store.js';
 import { headWith, ownerNamed, readAll, recordAt } from './data.js';
 import { serverForTests } from './world.js';
@@ -118,5 +122,35 @@ describe.skipIf(!server)('stores in schemas of one database', () => {
     if (left) await other.postpone({ ...left, tries: 1 }, 60_000);
     expect(await one.dueIn(endpoint)).toBeGreaterThan(50_000);
     expect(await one.keepOnly([])).toBe(0);
+  });
+
+  test('a result that an event says twice takes room once, and tables of an earlier version learn it', async () => {
+    const url = await server.newDatabase();
+    const { Client } = await import('pg');
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const connection = await Connection.open(readAddresses(url)[0] as Address, {
+      limits: { connect: 5_000, answer: 5_000, lock: 5_000 },
+      onLost: () => undefined,
+    });
+    await migrate(connection, migrationSteps.slice(0, 5));
+    await connection.close();
+    const store = storeAt(url);
+    const owner = ownerNamed('a');
+    const texts = [3_000, 20_000, 60_000].map((length) =>
+      randomBytes(length).toString('base64').slice(0, length),
+    );
+    const records = texts.map((content, index) => ({
+      ...recordAt(index + 1, 'a'),
+      type: 'tool.execution_complete',
+      json: JSON.stringify({ data: { result: { content, detailedContent: content } } }),
+    }));
+    await store.claim({ sessionId: 's', owner, create: { records, head: headWith({}) } });
+    expect(await readAll(store, 's')).toEqual(records);
+    const { rows } = await client.query(
+      'SELECT (SELECT sum(pg_column_size(json)) FROM gc_record) + (SELECT sum(pg_column_size(json)) FROM gc_body) AS bytes',
+    );
+    expect(Number(rows[0].bytes)).toBeLessThan(texts.join('').length * 1.1);
+    await client.end();
   });
 });
