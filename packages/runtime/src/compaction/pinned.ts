@@ -1,5 +1,6 @@
 import type { Pinned, PinnedFile, PinnedMessage, PinnedRule } from '../log/pinned.js';
 import type { HistoryEntry } from '../log/state.js';
+import { boundedRules, rulesIn, sizesOf } from './rules.js';
 
 /** What stays of these entries beside what stayed before; messages in as many characters as there is room for. */
 export function pin(before: Pinned, entries: readonly HistoryEntry[], room: number): Pinned {
@@ -8,8 +9,11 @@ export function pin(before: Pinned, entries: readonly HistoryEntry[], room: numb
     {
       messages: [...before.messages, ...messages],
       earlier: before.earlier,
-      rules: boundedRules(unique([...before.rules, ...messages.flatMap(rulesIn)]), room / 2),
-      files: entries.reduce(withFiles, before.files).slice(-mostFiles),
+      rules: boundedRules(
+        unique([...before.rules, ...messages.flatMap((message) => rulesIn(message, room))]),
+        room / 2,
+      ),
+      files: boundedFiles(withFiles(before.files, entries)),
       skills: [...new Set([...before.skills, ...entries.flatMap(skillsIn)])],
     },
     room,
@@ -23,10 +27,11 @@ export function looseRules({ messages, rules }: Pinned): readonly PinnedRule[] {
 }
 
 const mostFiles = 200;
+const mostRead = 50;
 const longestLine = 120;
 
 /**
- * The oldest messages become a line each, then a number; the first one and the last one stay as they are. The rules of a
+ * The oldest messages become a line each, then a number; the first one and the last one stay as they are, if they fit. The rules of a
  * message that became a line stand beside it, and take room, too.
  */
 function fitted(pinned: Pinned, room: number): Pinned {
@@ -46,7 +51,24 @@ function fitted(pinned: Pinned, room: number): Pinned {
     size -= rest.shift()?.text.length ?? 0;
     earlier += 1;
   }
-  return { ...pinned, earlier, messages: goal ? [goal, ...rest] : [] };
+  const left = goal ? [goal, ...rest] : [];
+  return {
+    ...pinned,
+    earlier,
+    messages: size > room ? left.map((message) => cutToFit(message, room / 3)) : left,
+  };
+}
+
+/** A message that fills the room alone keeps its beginning and its end; without that, no summary would make a window shorter. */
+function cutToFit(message: PinnedMessage, most: number): PinnedMessage {
+  const { text } = message;
+  if (text.length <= most) return message;
+  const half = Math.floor(most / 2);
+  const left = text.length - 2 * half;
+  const gap = `\n[… ${left} characters are left out here; recall opens the whole message …]\n`;
+  const [start, end] = [text.slice(0, half), text.slice(-half)];
+  const whole = `${start.replace(/[\ud800-\udbff]$/, '')}${gap}${end.replace(/^[\udc00-\udfff]/, '')}`;
+  return { ...message, text: whole, isShort: true };
 }
 
 function firstLine(text: string): string {
@@ -67,73 +89,58 @@ function messageOf(entry: HistoryEntry): readonly PinnedMessage[] {
   return said === '' ? [] : [{ eventId: entry.eventId, text: said }];
 }
 
-/** Words by which users give rules that are to hold from then on. */
-const ruleWords =
-  /\b(?:always|never|must|mustn't|do not|don't|should|shouldn't|from now on|make sure|ensure|remember|rule|rules|prefer|avoid|only|whenever|required?|forbidden|not allowed|no longer|at all times|under no circumstances|instead of|stick to|convention|policy|immer|niemals|nie|nicht|muss|nur|statt)\b/i;
-
-const longestRule = 2000;
-
-/** Rules stand before or after what is pasted; what is longer is not read whole, which would hold the thread. */
-const longestEnd = 32 * 1024;
-
-function rulesIn({ eventId, text }: PinnedMessage): readonly PinnedRule[] {
-  const isLong = text.length > 2 * longestEnd;
-  const read = isLong ? `${text.slice(0, longestEnd)}\n${text.slice(-longestEnd)}` : text;
-  return read
-    .split(/(?<=[.!?])\s+|\n+/)
-    .map((sentence) => sentence.trim())
-    .filter((sentence) => sentence.length > 3 && sentence.length <= longestRule && ruleWords.test(sentence))
-    .map((sentence) => ({ eventId, text: sentence }));
-}
-
-/**
- * All of them, as long as they fit. Texts that users paste are full of sentences that sound like rules: of the messages that have
- * the most of them, no more is kept than these first characters, until the others have room.
- */
-function boundedRules(rules: readonly PinnedRule[], room: number): readonly PinnedRule[] {
-  const sizes = sizesOf(rules);
-  let total = rules.reduce((sum, { text }) => sum + text.length, 0);
-  const cut = new Set<string>();
-  for (const [eventId, size] of [...sizes].sort(([, one], [, other]) => other - one)) {
-    if (total <= room || size <= keptOfPaste) break;
-    cut.add(eventId);
-    total -= size - keptOfPaste;
-  }
-  if (cut.size === 0) return rules;
-  const kept = new Map<string, number>();
-  return rules.filter(({ eventId, text }) => {
-    const before = kept.get(eventId) ?? 0;
-    kept.set(eventId, before + text.length);
-    return !cut.has(eventId) || before + text.length <= keptOfPaste;
-  });
-}
-
-const keptOfPaste = 1000;
-
-/** Characters of rules, by the message that has them. */
-function sizesOf(rules: readonly PinnedRule[]): ReadonlyMap<string, number> {
-  const sizes = new Map<string, number>();
-  for (const { eventId, text } of rules) sizes.set(eventId, (sizes.get(eventId) ?? 0) + text.length);
-  return sizes;
-}
-
 function unique(rules: readonly PinnedRule[]): readonly PinnedRule[] {
   const seen = new Set<string>();
   return rules.filter(({ text }) => !seen.has(text) && seen.add(text));
 }
 
-function withFiles(files: readonly PinnedFile[], entry: HistoryEntry): readonly PinnedFile[] {
-  if (entry.role !== 'assistant') return files;
-  return entry.toolCalls.reduce((known, { name, argumentsText }) => {
-    const path = writers.has(name) ? pathIn(argumentsText) : undefined;
-    if (path === undefined) return known;
-    const before = known.find((file) => file.path === path) ?? { path, created: false, edits: 0 };
-    const after = name === 'create' ? { ...before, created: true } : { ...before, edits: before.edits + 1 };
-    return [...known.filter((file) => file.path !== path), after];
-  }, files);
+/** What tools did to files; a call that failed, or was not allowed, did nothing. */
+function withFiles(files: readonly PinnedFile[], entries: readonly HistoryEntry[]): readonly PinnedFile[] {
+  const results = new Map(
+    entries.flatMap((entry) => (entry.role === 'tool' ? [[entry.callId, entry.text] as const] : [])),
+  );
+  const known = new Map(files.map((file) => [file.path, file]));
+  for (const entry of entries) {
+    if (entry.role !== 'assistant') continue;
+    for (const { callId, name, argumentsText } of entry.toolCalls) {
+      const done = deeds[name];
+      const path = done?.isDone(results.get(callId) ?? '') ? pathIn(argumentsText) : undefined;
+      if (!done || path === undefined) continue;
+      const before = known.get(path) ?? { path, created: false, edits: 0 };
+      known.delete(path);
+      known.set(path, done.after(before));
+    }
+  }
+  return [...known.values()];
 }
 
-const writers = new Set(['create', 'edit']);
+interface Deed {
+  /** By what the tool answered. */
+  isDone(answer: string): boolean;
+  after(file: PinnedFile): PinnedFile;
+}
+
+const deeds: Readonly<Record<string, Deed>> = {
+  create: {
+    isDone: (answer) => answer.startsWith('Created file '),
+    after: (file) => ({ ...file, created: true }),
+  },
+  edit: {
+    isDone: (answer) => answer.startsWith('File ') && answer.includes(' updated with changes.'),
+    after: (file) => ({ ...file, edits: file.edits + 1 }),
+  },
+  view: { isDone: () => true, after: (file) => ({ ...file, reads: (file.reads ?? 0) + 1 }) },
+};
+
+/** The newest ones; of those that were only read fewer. */
+function boundedFiles(files: readonly PinnedFile[]): readonly PinnedFile[] {
+  const isChanged = ({ created, edits }: PinnedFile) => created || edits > 0;
+  const kept = new Set([
+    ...files.filter(isChanged).slice(-mostFiles),
+    ...files.filter((file) => !isChanged(file)).slice(-mostRead),
+  ]);
+  return files.filter((file) => kept.has(file));
+}
 
 function pathIn(argumentsText: string): string | undefined {
   try {

@@ -7,6 +7,8 @@ export interface OpenWork {
   readonly plan?: { readonly path: string; readonly text: string };
   readonly todos: readonly string[];
   readonly questions: readonly string[];
+  /** Agents that work in the background. */
+  readonly agents?: readonly string[];
 }
 
 /** What a model is asked in order to summarise what it has just read. */
@@ -59,16 +61,21 @@ export function withoutTitle(summary: string): string {
 }
 
 /** What is kept beside the summary; longer plans are named only, for they can be read. */
-function reminder(pinned: Pinned, { plan, todos, questions }: OpenWork): string {
+function reminder(pinned: Pinned, { plan, todos, questions, agents = [] }: OpenWork): string {
   const parts = [
     block(
       'rules_of_the_user',
       looseRules(pinned).map(({ text }) => `- ${text}`),
     ),
-    block('files_changed', pinned.files.map(describeFile)),
-    plan ? `<plan path="${plan.path}">\n${plan.text.slice(0, longestPlan)}\n</plan>` : '',
+    block('files_changed', pinned.files.filter(isChanged).map(describeFile)),
+    block(
+      'files_read',
+      pinned.files.filter((file) => !isChanged(file)).map(({ path }) => `- ${path}`),
+    ),
+    plan ? `<plan path="${plan.path}">\n${beginningOf(plan)}\n</plan>` : '',
     block('todos', firstOf(todos)),
     block('open_questions', firstOf(questions)),
+    block('running_agents', firstOf(agents)),
     block('loaded_skills', pinned.skills),
     pinned.earlier > 0 ? `${pinned.earlier} earlier messages of the user are not listed.` : '',
     'Everything that was said and done is kept: the tool recall searches it by words, and opens a message by its id.',
@@ -80,11 +87,19 @@ const longestPlan = 8000;
 const mostLines = 100;
 const longestLine = 500;
 
+function beginningOf({ path, text }: { readonly path: string; readonly text: string }): string {
+  return text.length <= longestPlan
+    ? text
+    : `${text.slice(0, longestPlan)}\n[… ${text.length - longestPlan} more characters are in ${path} …]`;
+}
+
 /** Lists of open work are bounded; what is left out can be read where it is kept. */
 function firstOf(lines: readonly string[]): readonly string[] {
   const shown = lines.slice(0, mostLines).map((line) => line.slice(0, longestLine));
   return lines.length > mostLines ? [...shown, `- and ${lines.length - mostLines} more`] : shown;
 }
+
+const isChanged = ({ created, edits }: Pinned['files'][number]) => created || edits > 0;
 
 function describeFile({ path, created, edits }: Pinned['files'][number]): string {
   const done = [...(created ? ['created'] : []), ...(edits > 0 ? [`edited ${edits} ×`] : [])];

@@ -2,7 +2,7 @@
 export interface PinnedMessage {
   readonly eventId: string;
   readonly text: string;
-  /** Only the first line; the log has the rest. */
+  /** Only a part of it; the log has the rest. */
   readonly isShort?: boolean;
 }
 
@@ -10,6 +10,8 @@ export interface PinnedMessage {
 export interface PinnedRule {
   readonly eventId: string;
   readonly text: string;
+  /** It may have been meant for once only, and goes first where there is no room. */
+  readonly isLikely?: boolean;
 }
 
 /** A file, and what was done to it. */
@@ -17,6 +19,8 @@ export interface PinnedFile {
   readonly path: string;
   readonly created: boolean;
   readonly edits: number;
+  /** How often it was read; absent: not by this tool. */
+  readonly reads?: number;
 }
 
 /** What summaries may not lose. A part of the log: the next summary goes on from it. */

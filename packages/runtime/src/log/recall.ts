@@ -1,5 +1,7 @@
 import type { SessionEvent } from '@groundcrew/protocol';
 import type { LogRecord } from '@groundcrew/store';
+import { placesOf, plainText, queryWords } from './search-words.js';
+import { snippet } from './snippet.js';
 
 /** What is looked for: words, or one event. */
 export interface RecallRequest {
@@ -34,8 +36,9 @@ export async function recall(
   { query, id, agentId, sees = () => true }: RecallRequest,
   signal: AbortSignal,
 ): Promise<string> {
-  const words = wordsOf(query);
+  const words = queryWords(query);
   let hits: Hit[] = [];
+  let newest: string | undefined;
   const ownCalls = new Set<string>();
   const documents = words.map(() => 0);
   for await (const batch of records) {
@@ -51,7 +54,9 @@ export async function recall(
         if (passage.id === id) return `${passage.what} (${passage.time}):\n${passage.text}`;
         continue;
       }
-      const counts = countsIn(passage.text, words);
+      if (event.type === 'user.message' && event.agentId === agentId) newest = event.id;
+      const plain = plainText(passage.text);
+      const counts = words.map((word) => placesOf(word, plain, mostCounted).length);
       for (const [index, count] of counts.entries())
         if (count > 0) documents[index] = (documents[index] ?? 0) + 1;
       if (counts.some((count) => count > 0)) hits.push({ ...passage, counts });
@@ -59,10 +64,12 @@ export async function recall(
     if (hits.length > mostCandidates * 2) hits = best(hits, documents).slice(0, mostCandidates);
   }
   if (id !== undefined) return `There is no message with the id ${id}.`;
-  const found = best(hits, documents).slice(0, mostHits);
+  const found = answersFirst(withoutCopies(best(hits, documents, newest)), words).slice(0, mostHits);
   if (found.length === 0) return 'Nothing was found. Try other words, or fewer.';
   return found.map((hit, index) => describe(hit, words, index + 1)).join('\n\n');
 }
+
+const mostCounted = 10;
 
 const kinds = new Set([
   'user.message',
@@ -82,7 +89,7 @@ function passageOf(
       return { id, time, what: saidTo(agentId, isOwn), text: event.data.content };
     case 'assistant.message': {
       const calls = (event.data.toolRequests ?? []).filter(({ name }) => name !== 'recall');
-      const done = calls.map(({ name, arguments: given }) => `${name} ${JSON.stringify(given)}`);
+      const done = calls.map(({ name, arguments: given }) => `${name} ${readable(given)}`);
       const text = [event.data.content, ...done].filter((part) => part !== '').join('\n');
       return text === '' ? undefined : { id, time, what: isOwn ? 'You said' : 'Another agent said', text };
     }
@@ -106,57 +113,51 @@ function saidTo(agentId: string | undefined, isOwn: boolean): string {
   return isOwn ? 'You were told' : 'Another agent was told';
 }
 
-/** Rare words count for more, and a passage for more words. */
-function best(hits: readonly Hit[], documents: readonly number[]): Hit[] {
+/** Texts of calls as they were written, so that they are found and read word by word. */
+function readable(given: unknown): string {
+  if (typeof given !== 'object' || given === null) return JSON.stringify(given) ?? '';
+  return Object.entries(given)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('\n');
+}
+
+/** Rare words count for more, and a passage for more words. What the model was just told comes last. */
+function best(hits: readonly Hit[], documents: readonly number[], newest?: string): Hit[] {
   const total = Math.max(1, hits.length);
   const weights = documents.map((count) => Math.log(1 + (total + 1) / (count + 0.5)));
-  const score = ({ counts, text }: Hit) =>
-    counts.reduce((sum, count, index) => {
-      const saturated = count / (count + 0.5 + text.length / 8000);
-      return sum + saturated * (weights[index] ?? 0);
-    }, 0);
+  const score = ({ id, counts, text }: Hit) =>
+    id === newest
+      ? 0
+      : counts.reduce((sum, count, index) => {
+          const saturated = count / (count + 0.5 + text.length / 8000);
+          return sum + saturated * (weights[index] ?? 0);
+        }, 0);
   return hits
     .map((hit, index) => ({ hit, index, score: score(hit) }))
     .sort((one, other) => other.score - one.score || other.index - one.index)
     .map(({ hit }) => hit);
 }
 
-function countsIn(text: string, words: readonly string[]): readonly number[] {
-  const lower = text.toLowerCase();
-  return words.map((word) => {
-    let count = 0;
-    for (let at = lower.indexOf(word); at >= 0 && count < 10; at = lower.indexOf(word, at + word.length))
-      count += 1;
-    return count;
-  });
+/** What someone said several times is found once. */
+function withoutCopies(hits: readonly Hit[]): readonly Hit[] {
+  const seen = new Set<string>();
+  return hits.filter(({ what, text }) => !seen.has(`${what} ${text}`) && seen.add(`${what} ${text}`));
 }
 
-const longestQuery = 50;
-const commonWords = new Set(
-  'a an and are as at be by did do does for from has have how i in is it me my of on or that the this to was we what when where which who why will with you your'.split(
-    ' ',
-  ),
-);
-
-function wordsOf(query: string): readonly string[] {
-  const all = query.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}_./:-]*/gu) ?? [];
-  const rare = all.filter((word) => !commonWords.has(word));
-  return [...new Set(rare.length > 0 ? rare : all)].slice(0, longestQuery);
+/** Earlier questions have the words of this one and say nothing: they come behind what may answer it. */
+function answersFirst(hits: readonly Hit[], words: readonly string[]): readonly Hit[] {
+  const asked = new Set(words);
+  const isQuestion = ({ text }: Hit) => {
+    if (text.length > longestQuestion) return false;
+    const added = queryWords(text).filter((word) => !asked.has(word)).length;
+    return added === 0 || (added <= 2 && /[?？]\s*$/.test(text));
+  };
+  const candidates = hits.slice(0, mostHits * 10);
+  return [...candidates.filter((hit) => !isQuestion(hit)), ...candidates.filter(isQuestion)];
 }
+
+const longestQuestion = 1000;
 
 function describe({ id, what, time, text }: Hit, words: readonly string[], number: number): string {
-  return `${number}. ${what} (${time}, id ${id}):\n${snippet(text, words)}`;
-}
-
-/** The part of a text in which most of the words stand. */
-export function snippet(text: string, words: readonly string[], length = snippetLength): string {
-  if (text.length <= length) return text;
-  const lower = text.toLowerCase();
-  const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
-  const inWindow = (start: number) =>
-    places.filter((place) => place >= start && place < start + length).length;
-  const starts = places.map((place) => Math.max(0, place - length / 4));
-  const start = Math.floor(starts.sort((one, other) => inWindow(other) - inWindow(one))[0] ?? 0);
-  const end = start + length;
-  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
+  return `${number}. ${what} (${time}, id ${id}):\n${snippet(text, words, snippetLength)}`;
 }

@@ -2,7 +2,7 @@ import type { SessionEvent } from '@groundcrew/protocol';
 import { type LogRecord, searchTerms } from '@groundcrew/store';
 import { entryOf } from './entry.js';
 import type { NoteDraft } from './notes.js';
-import { snippet } from './recall.js';
+import { snippet } from './snippet.js';
 
 /** What is searched of one message, and of what a tool answered. */
 const longestMessage = 32_000;

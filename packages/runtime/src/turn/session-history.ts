@@ -3,10 +3,11 @@ import type { CompactionResult, Compactor, CompactorParts } from '../compaction/
 import { titleOf } from '../compaction/summary.js';
 import type { SummaryCall } from '../compaction/summary-call.js';
 import type { SessionLog } from '../log/session-log.js';
-import { agentOf, openQuestions, type Prompt, type SessionState } from '../log/state.js';
+import { agentOf, type Prompt, type SessionState } from '../log/state.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { PromptExtras } from './interaction.js';
+import { openWorkOf } from './open-work.js';
 
 /** A session's log in memory, and the loop that works on it. */
 interface HistoryConversation {
@@ -88,14 +89,4 @@ export class SessionHistory {
         session.hasWorkspaceIn(log.state) ? session.workspace.checkpoints.write(checkpoint) : undefined,
     };
   }
-}
-
-async function openWorkOf(workspace: Workspace, state: SessionState) {
-  const text = await workspace.readPlan().catch(() => undefined);
-  const { rows } = await workspace.readTodos().catch(() => ({ rows: [] }));
-  return {
-    ...(text !== undefined && { plan: { path: workspace.planPath, text } }),
-    todos: rows.map(({ title, status }) => `- [${status ?? 'open'}] ${title ?? ''}`),
-    questions: openQuestions(state).map(({ kind, requestId }) => `- ${kind} ${requestId}`),
-  };
 }
