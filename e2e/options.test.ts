@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   createOptions,
   resumeOptions,
@@ -228,17 +230,17 @@ test.each([
   [{ hookOptions: { timeoutMs: 5 } }, ["'hookOptions' has no effect: 'hooks' is not given"]],
   [
     { excludedTools: ['bsh', 'view', 'builtin:*', 'powershell'] },
-    ['\'excludedTools\' has no effect for "bsh": the session has no such tool'],
+    ['\'excludedTools\' has no effect for "bsh" (did you mean "bash"?): the session has no such tool'],
   ],
   [
     { availableTools: ['vew', 'mcp:nothing', 'view'] },
-    ['\'availableTools\' has no effect for "vew", "mcp:nothing"'],
+    ['\'availableTools\' has no effect for "vew" (did you mean "view"?), "mcp:nothing"'],
   ],
   [{ defaultAgent: { excludedTools: ['x'] } }, ['\'defaultAgent.excludedTools\' has no effect for "x"']],
   [{ availableTools: ['custm:*'] }, ['\'availableTools\' has no effect for "custm:*"']],
   [
     { customAgents: [{ name: 'a', prompt: 'x', tools: ['bsh', 'view', '*', 'files/*'] }] },
-    ['\'customAgents.tools\' has no effect for "bsh": the session has no such tool'],
+    ['\'customAgents.tools\' has no effect for "bsh" (did you mean "bash"?): the session has no such tool'],
   ],
   [{ commands: [{ name: 'a', desc: 'x' }] }, ["'commands.desc'"]],
   [{ canvasProvider: { id: 'a', nme: 'x' } }, ["'canvasProvider.nme'"]],
@@ -331,20 +333,100 @@ test('a wish for the server of GitHub is warned of where there is none', async (
 });
 
 test.each([
-  ['session.permissions.configure', { deniedRules: [] }, 'deniedRules'],
-  ['session.shell.exec', { command: 'true', timout: 5 }, 'timout'],
-  ['session.mode.set', { mode: 'interactive', Mode: 'plan' }, 'Mode'],
-  ['session.log', { message: 'Look', levl: 'error' }, 'levl'],
-  ['session.plan.update', { content: 'x', contents: 'y' }, 'contents'],
-] as const)('a parameter that %s does not know is warned of, once', async (method, params, name) => {
+  ['session.permissions.configure', { deniedRules: [] }, 'deniedRules', ''],
+  ['session.shell.exec', { command: 'true', timout: 5 }, 'timout', " Did you mean 'timeout'?"],
+  ['session.mode.set', { mode: 'interactive', Mode: 'plan' }, 'Mode', " Did you mean 'mode'?"],
+  ['session.log', { message: 'Look', levl: 'error' }, 'levl', " Did you mean 'level'?"],
+  ['session.plan.update', { content: 'x', contents: 'y' }, 'contents', " Did you mean 'content'?"],
+] as const)('a parameter that %s does not know is warned of, once', async (method, params, name, hint) => {
   const { session } = await runtime.session([say('hello')]);
   await session.turn('Hello');
   for (let count = 0; count < 2; count++) await session.call(method, params).catch(() => undefined);
   await session.call('session.log', { message: 'over' });
   await session.next('session.info', ({ data }) => data.message === 'over');
   expect(said(session)).toEqual([
-    `The parameter '${name}' of ${method} has no effect: this version does not know it.`,
+    `The parameter '${name}' of ${method} has no effect: this version does not know it.${hint}`,
   ]);
+});
+
+test.each([
+  [{ disabledSkills: ['revew', 'review'] }, ['disabledSkills', '"revew" (did you mean "review"?)', 'skill']],
+  [
+    {
+      mcpServers: { files: { command: 'true' } },
+      disabledMcpServers: ['file', 'files', 'github-mcp-server'],
+    },
+    ['disabledMcpServers', '"file" (did you mean "files"?)', 'server'],
+  ],
+  [
+    { excludedBuiltinAgents: ['explroe', 'task'] },
+    ['excludedBuiltinAgents', '"explroe" (did you mean "explore"?)', 'built-in agent'],
+  ],
+  [
+    { subagents: { disabledSubagents: ['taks', 'mine'] } },
+    ['subagents.disabledSubagents', '"taks" (did you mean "task"?)', 'agent'],
+  ],
+  [
+    { subagents: { agents: { mien: { model: 'm' }, mine: { model: 'm' } } } },
+    ['subagents.agents', '"mien" (did you mean "mine"?)', 'agent'],
+  ],
+  [{ subagents: { nobody: { model: 'm' } } }, ['subagents.agents', '"nobody"', 'agent']],
+] as const)('a name in %j that nothing has is warned of, once', async (settings, [option, name, what]) => {
+  const place = join(runtime.home.path, 'some-skills', 'review');
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, 'SKILL.md'), '---\nname: review\ndescription: Looks at changes\n---\nLook.\n');
+  const { session } = await runtime.session([say('1'), say('2')], {
+    skillDirectories: [join(runtime.home.path, 'some-skills')],
+    customAgents: [{ name: 'mine', prompt: 'x' }],
+    ...settings,
+  });
+  await session.turn('Hello');
+  await session.turn('Again');
+  expect(said(session)).toEqual([
+    `The option '${option}' has no effect for ${name}: the session has no such ${what}.`,
+  ]);
+});
+
+test('a limit of sub-agents that is misspelt is warned of with the name that is meant', async () => {
+  const subagents = { limits: { maxToken: 5 }, agents: { task: { limits: { maxCall: 5 } } } };
+  const { session } = await runtime.session([say('1')], { subagents });
+  await session.turn('Hello');
+  expect(said(session)).toEqual([
+    "The option 'subagents.limits.maxToken' is not known, and has no effect. Did you mean 'maxTokens'?",
+    "The option 'subagents.agents.task.limits.maxCall' is not known, and has no effect. Did you mean 'maxCalls'?",
+  ]);
+  const message = "subagents.maxDeph is no setting of an agent; did you mean 'maxDepth'?";
+  expect(await runtime.client.failure('session.create', { subagents: { maxDeph: 1 } })).toMatchObject({
+    message: expect.stringContaining(message) as string,
+  });
+});
+
+test.each([
+  [{ type: 'file', path: '/no/such', lineRang: { start: 1, end: 2 } }, 'lineRang', 'lineRange'],
+  [{ type: 'file', path: '/no/such', lineRange: { start: 1, end: 2, stop: 3 } }, 'lineRange.stop', undefined],
+  [{ type: 'directory', path: '/no/such', displayname: 'x' }, 'displayname', 'displayName'],
+  [{ type: 'blob', mimeType: 'text/plain', data: 'eA==', mimetype: 'x' }, 'mimetype', 'mimeType'],
+  [{ type: 'selection', filePath: '/no/such', txt: 'x' }, 'txt', 'text'],
+] as const)(
+  'a field of an attachment that is not known is warned of: %j',
+  async (attachment, field, near) => {
+    const { session } = await runtime.session([say('1')]);
+    const sent = { prompt: 'Look', attachments: [attachment, attachment] };
+    await session.call('session.send', sent);
+    await session.next('session.idle');
+    const hint = near === undefined ? '' : ` Did you mean '${near}'?`;
+    expect(said(session).filter((text) => text.includes('does not know'))).toEqual([
+      `The option 'attachments.${field}' has no effect: this version does not know it.${hint}`,
+    ]);
+  },
+);
+
+test('an option that protects is refused beside any number of options that nobody knows', async () => {
+  const made = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`made${index}`, true]));
+  const managedSettings = { permissions: { deny: ['shell(rm)'] } };
+  expect(await runtime.client.failure('session.create', { ...made, managedSettings })).toMatchObject({
+    message: expect.stringContaining("'managedSettings.permissions.deny' is not available") as string,
+  });
 });
 
 test('of what has no form of its own in the tables, every object with fields is looked into', () => {
@@ -354,8 +436,7 @@ test('of what has no form of its own in the tables, every object with fields is 
     ...optionFields('session.options.update', updateOptions),
     ...optionFields('session.send', sendOptions),
   ].filter(({ support, hasFields }) => hasFields && support?.type === 'used');
-  // An attachment is one of many forms, each checked by its own schema.
-  expect(whole.map(({ path }) => path)).toEqual(['attachments']);
+  expect(whole.map(({ path }) => path)).toEqual([]);
 });
 
 test('names that tools have, or may have with other clients, are not warned of', async () => {

@@ -92,7 +92,7 @@ describe('an option that does not exist', () => {
     [
       'createSession',
       { excludedTools: ['bsh'] },
-      'The option \'excludedTools\' has no effect for "bsh": the session has no such tool.',
+      'The option \'excludedTools\' has no effect for "bsh" (did you mean "bash"?): the session has no such tool.',
     ],
     [
       'resumeSession',

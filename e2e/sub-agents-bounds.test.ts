@@ -291,7 +291,7 @@ describe('a cap', () => {
     );
     const other = await session.next('session.warning', (event) => event.data.message.includes('modle'));
     expect(other.data.message).toBe(
-      "The option 'subagents.agents.task.modle' is not known, and has no effect.",
+      "The option 'subagents.agents.task.modle' is not known, and has no effect. Did you mean 'model'?",
     );
   });
 });

@@ -101,6 +101,7 @@ function* rowsOf(table: SupportTable, above: string): Generator<Row> {
 
 /** Works, with all that is in it. */
 function isWhole(support: Support | undefined): boolean {
+  if (support?.type === 'variants') return true;
   if (support?.type === 'object') return Object.values(support.fields).every(isWhole);
   return support?.type === 'used';
 }
@@ -114,6 +115,7 @@ function cellsOf(support: Support): readonly [string, string] {
     case 'refused':
       return ['refused', support.because];
     case 'object':
+    case 'variants':
       return ['works', ''];
   }
 }

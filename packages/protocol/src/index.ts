@@ -47,6 +47,7 @@ export { isSessionId } from './ids.js';
 export { charactersIn, type Immutable, isObject, type JsonObject, type JsonValue } from './json.js';
 export { type MethodName, type Methods, methods } from './methods/catalog.js';
 export type { ModelInfo, ProviderConfig } from './model.js';
+export { nearestName } from './nearest-name.js';
 export { insertOptions, sendMessagesOptions, sendOptions } from './options/send-tables.js';
 export { findIneffective, type OptionFinding, type Support, type SupportTable } from './options/support.js';
 export {

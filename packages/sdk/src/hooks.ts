@@ -3,10 +3,10 @@ import {
   type HookType,
   hookTypes,
   type JsonValue,
+  nearestName,
   type ParsedParams,
 } from '@groundcrew/protocol';
 import { GroundcrewError } from './errors.js';
-import { nearestName } from './nearest-name.js';
 
 /** What a hook receives. */
 export type HookInput<K extends HookType> = Omit<ParsedParams<HookPoints[K]>, 'timestamp' | 'cwd'> & {

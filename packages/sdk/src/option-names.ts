@@ -1,10 +1,10 @@
+import { nearestName } from '@groundcrew/protocol';
 import type { ClientOptions } from './client-options.js';
 import type { CommandDefinition } from './commands.js';
 import type { RuntimeConnection } from './connection-options.js';
 import type { Tool } from './define-tool.js';
 import type { HookOptions, SessionHooks } from './hooks.js';
 import type { SessionListFilter } from './metadata.js';
-import { nearestName } from './nearest-name.js';
 import type { SessionFsOptions } from './session-files.js';
 import type {
   AgentLimits,

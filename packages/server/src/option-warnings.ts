@@ -5,6 +5,7 @@ import {
   type MethodName,
   type Methods,
   methods,
+  nearestName,
   type ParsedParams,
   providerAddOptions,
   providerUpdateOptions,
@@ -59,12 +60,11 @@ export function unknownParameters(method: MethodName, params: object): readonly 
     ([name, value]) =>
       value !== undefined && value !== null && !Object.hasOwn(known, name) && !alwaysSent.has(name),
   );
-  return unknown
-    .slice(0, mostNames)
-    .map(
-      ([name]) =>
-        `The parameter '${oneLine(name)}' of ${method} has no effect: this version does not know it.`,
-    );
+  return unknown.slice(0, mostNames).map(([name]) => {
+    const near = nearestName(name, Object.keys(known));
+    const hint = near === undefined ? '' : ` Did you mean '${near}'?`;
+    return `The parameter '${oneLine(name)}' of ${method} has no effect: this version does not know it.${hint}`;
+  });
 }
 
 /** Clients may add these to whatever they call. */

@@ -32,9 +32,8 @@ const larger: Readonly<Record<string, number>> = {
  * a few megabytes of small ones hold up everybody else. What describes tools may have many, and they are passed on as they are.
  */
 export function requireValues(method: string, params: unknown): void {
-  const isBoundElsewhere = Object.hasOwn(larger, method) || method.startsWith('session.permissions.');
-  if (isBoundElsewhere && !ofPrompts.test(method)) return;
-  const most = ofOptions.test(method) ? mostOptions : mostValues;
+  if (Object.hasOwn(larger, method) && !ofPrompts.test(method)) return;
+  const most = mostOf(method);
   const isOfSchemas = (name: string) => schemaFields.has(name);
   const schemas = isObject(params) ? [...schemaFields].map((name) => params[name]) : [];
   const hasLarge = () => schemas.flat().some((one) => hasMore(one, mostOfOne));
@@ -48,6 +47,11 @@ export function requireValues(method: string, params: unknown): void {
     );
 }
 
+function mostOf(method: string): number {
+  if (method.startsWith('session.permissions.')) return mostOfRules;
+  return ofOptions.test(method) ? mostOptions : mostValues;
+}
+
 /** What opens a session, changes it or gives it a prompt. */
 const ofOptions =
   /^sessions?\.(?:create|resume|open|send|sendAndWait|options\.update|provider\.\w+|model\.switchTo)$/;
@@ -56,6 +60,8 @@ const ofPrompts = /^session\.(?:send(?:AndWait|Messages)?|queue\.\w+)$/;
 const schemaFields: ReadonlySet<string> = new Set(['tools', 'output', 'responseFormat']);
 const mostOptions = 15_000;
 const mostValues = 50_000;
+/** Rules have a bound of their own, which says more; this one is far above it. */
+const mostOfRules = 65_000;
 const mostOfSchemas = 90_000;
 /** Hundreds of tools have many values between them; a single one that has takes longer than all of those. */
 const mostOfOne = 20_000;

@@ -1,5 +1,6 @@
 import type { Params } from '../define.js';
 import type { Methods } from '../methods/catalog.js';
+import { attachments } from './attachment-tables.js';
 import { list, object, type SupportOf, unused, used } from './support.js';
 
 type Send = Params<Methods['session.send']>;
@@ -22,7 +23,7 @@ export const sendOptions: SupportOf<Send> = {
   sessionId: used,
   prompt: used,
   displayPrompt: used,
-  attachments: used,
+  attachments,
   mode: used,
   agentMode: used,
   messageId: used,
@@ -47,7 +48,7 @@ export const sendMessagesOptions: SupportOf<Messages> = {
   messages: list({
     prompt: used,
     displayPrompt: used,
-    attachments: used,
+    attachments,
     billable: sendOptions.billable,
     requiredTool: sendOptions.requiredTool,
     source: used,
@@ -71,7 +72,7 @@ export const insertOptions: SupportOf<Insert> = {
   message: object({
     prompt: used,
     displayPrompt: used,
-    attachments: used,
+    attachments,
     agentMode: used,
     requestHeaders: used,
     requiredTool: sendOptions.requiredTool,

@@ -1,3 +1,5 @@
+import { nearestName } from '../nearest-name.js';
+
 /** What becomes of a field that a client sends. */
 export type Support =
   /** The runtime goes by it; where only some words mean anything, by these. */
@@ -7,7 +9,9 @@ export type Support =
   /** It protects the one who sends it, and would not: a value that asks for something is an error. */
   | { readonly type: 'refused'; readonly because: string }
   /** An object whose fields are looked at one by one; `each`: of a list, or by name. */
-  | { readonly type: 'object'; readonly each: 'field' | 'item' | 'name'; readonly fields: SupportTable };
+  | { readonly type: 'object'; readonly each: 'field' | 'item' | 'name'; readonly fields: SupportTable }
+  /** A list of objects whose fields depend on their `type`. */
+  | { readonly type: 'variants'; readonly byType: Readonly<Record<string, SupportTable>> };
 
 /** By the name of a field, what becomes of it. */
 export type SupportTable = Readonly<Record<string, Support>>;
@@ -48,6 +52,11 @@ export function map(fields: SupportTable): Support {
   return { type: 'object', each: 'name', fields };
 }
 
+/** A list of objects, each looked at by what its `type` says it is. */
+export function variants(byType: Readonly<Record<string, SupportTable>>): Support {
+  return { type: 'variants', byType };
+}
+
 /** A field that does not do what its sender may expect. */
 export interface OptionFinding {
   /** Its path, such as `tools.defer`. */
@@ -63,10 +72,7 @@ export function findIneffective(
   table: SupportTable,
 ): readonly OptionFinding[] {
   const found = new Map<string, OptionFinding>();
-  for (const finding of lookInto(params, table, '')) {
-    if (!found.has(finding.option)) found.set(finding.option, finding);
-    if (found.size > mostFindings) break;
-  }
+  lookInto(params, { table, path: '', isInside: false }, found);
   return [...found.values()];
 }
 
@@ -74,46 +80,68 @@ export function findIneffective(
 const mostFindings = 200;
 const longestName = 64;
 
-function* lookInto(params: object, table: SupportTable, path: string): Generator<OptionFinding> {
+/** The fields of an object, and where it stands. */
+interface Place {
+  readonly table: SupportTable;
+  readonly path: string;
+  /** Inside a known option a name that is not known is a mistake, also where it would switch something off. */
+  readonly isInside: boolean;
+}
+
+type Found = Map<string, OptionFinding>;
+
+function lookInto(params: object, place: Place, found: Found): void {
+  const { table, path, isInside } = place;
   for (const [name, value] of Object.entries(params)) {
     const support = Object.hasOwn(table, name) ? table[name] : undefined;
-    yield* judge(value, support, `${path}${support ? name : shortened(name)}`);
+    if (support) judge(value, support, `${path}${name}`, found);
+    else if (isInside ? value !== undefined && value !== null : asksForSomething(value))
+      addUnknown(name, place, found);
   }
 }
 
-function* judge(value: unknown, support: Support | undefined, option: string): Generator<OptionFinding> {
-  if (support?.type === 'object')
-    for (const each of objectsIn(value, support.each)) yield* misspelt(each, support.fields, `${option}.`);
-  if (!asksForSomething(value)) return;
-  switch (support?.type) {
-    case 'used':
-      if (typeof value === 'string' && support.words?.includes(value) === false)
-        yield warning(option, `has no effect as ${quoted(value)}: known are ${listed(support.words)}.`);
-      return;
-    case 'unused':
-      if (!support.neutral.includes(value)) yield warning(option, `has no effect: ${support.because}`);
-      return;
-    case 'refused': {
-      const message = `The option '${option}' is not available: ${support.because}`;
-      yield { option, isRefused: true, message };
-      return;
-    }
-    case 'object':
-      for (const each of objectsIn(value, support.each)) yield* lookInto(each, support.fields, `${option}.`);
-      return;
-    case undefined:
-      yield warning(option, unknownOption);
+function judge(value: unknown, support: Support, option: string, found: Found): void {
+  if (support.type === 'object' || support.type === 'variants') {
+    for (const { object: each, fields } of objectsIn(value, support))
+      lookInto(each, { table: fields, path: `${option}.`, isInside: true }, found);
+    return;
   }
+  if (found.has(option) || !asksForSomething(value)) return;
+  const finding = findingOf(value, support, option);
+  if (finding) add(found, finding);
 }
 
-/** Inside a known option a name that is not known is a mistake, also where it would switch something off. */
-function* misspelt(params: object, table: SupportTable, path: string): Generator<OptionFinding> {
-  for (const [name, value] of Object.entries(params))
-    if (!Object.hasOwn(table, name) && value !== undefined && value !== null)
-      yield warning(`${path}${shortened(name)}`, unknownOption);
+function findingOf(
+  value: unknown,
+  support: Exclude<Support, { readonly type: 'object' | 'variants' }>,
+  option: string,
+): OptionFinding | undefined {
+  if (support.type === 'refused')
+    return {
+      option,
+      isRefused: true,
+      message: `The option '${option}' is not available: ${support.because}`,
+    };
+  if (support.type === 'unused')
+    return support.neutral.includes(value) ? undefined : warning(option, `has no effect: ${support.because}`);
+  return typeof value === 'string' && support.words?.includes(value) === false
+    ? warning(option, `has no effect as ${quoted(value)}: ${known(value, support.words)}`)
+    : undefined;
 }
 
-const unknownOption = 'has no effect: this version does not know it.';
+function addUnknown(name: string, { table, path }: Place, found: Found): void {
+  if (found.size >= mostFindings) return;
+  const option = `${path}${shortened(name)}`;
+  if (found.has(option)) return;
+  const near = nearestName(name, Object.keys(table));
+  const hint = near === undefined ? '' : ` Did you mean '${near}'?`;
+  add(found, warning(option, `has no effect: this version does not know it.${hint}`));
+}
+
+/** What is refused is told, however much else there is to tell. */
+function add(found: Found, finding: OptionFinding): void {
+  if (finding.isRefused || found.size < mostFindings) found.set(finding.option, finding);
+}
 
 /** An unknown name, on one line. */
 function shortened(name: string): string {
@@ -125,18 +153,41 @@ function quoted(value: string): string {
   return JSON.stringify(shortened(value));
 }
 
-function listed(known: readonly string[]): string {
-  return known.map((word) => JSON.stringify(word)).join(', ');
+/** The words that mean something, and which of them may be meant. */
+function known(value: string, knownWords: readonly string[]): string {
+  const near = nearestName(value, knownWords);
+  const list = knownWords.map((word) => JSON.stringify(word)).join(', ');
+  return `known are ${list}.${near === undefined ? '' : ` Did you mean '${near}'?`}`;
 }
 
 function warning(option: string, text: string): OptionFinding {
   return { option, isRefused: false, message: `The option '${option}' ${text}` };
 }
 
-function objectsIn(value: unknown, each: 'field' | 'item' | 'name'): readonly object[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const values: readonly unknown[] = each === 'field' ? [value] : Object.values(value);
-  return values.filter((one): one is object => typeof one === 'object' && one !== null);
+/** The objects that a value is or has, each with what may be in it. */
+function objectsIn(
+  value: unknown,
+  support: Extract<Support, { readonly type: 'object' | 'variants' }>,
+): readonly { readonly object: object; readonly fields: SupportTable }[] {
+  if (!isObject(value)) return [];
+  const values: readonly unknown[] =
+    support.type === 'object' && support.each === 'field' ? [value] : Object.values(value);
+  return values.filter(isObject).flatMap((object) => {
+    const fields = support.type === 'object' ? support.fields : fieldsByType(object, support.byType);
+    return fields ? [{ object, fields }] : [];
+  });
+}
+
+function fieldsByType(
+  object: { readonly type?: unknown },
+  byType: Readonly<Record<string, SupportTable>>,
+): SupportTable | undefined {
+  const { type } = object;
+  return typeof type === 'string' && Object.hasOwn(byType, type) ? byType[type] : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Clients send many fields always: off, empty and nothing are no wishes. */

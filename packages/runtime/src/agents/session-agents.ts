@@ -15,7 +15,7 @@ import { agentWarnings } from './agent-warnings.js';
 import { builtinAgents, describedAgent, firstOfEach } from './definition.js';
 import { fleetPrompt } from './fleet.js';
 import type { SubAgents } from './sub-agents.js';
-import { ineffectiveIn, type SubAgentSettings, subAgentSettings } from './subagent-settings.js';
+import { optionsInVain, type SubAgentSettings, subAgentSettings } from './subagent-settings.js';
 import { shownTask, taskProgress } from './task-view.js';
 
 /** The session whose agents these are. */
@@ -107,7 +107,7 @@ export class SessionAgents implements ToolSource {
     const { agents, problems } = await this.files.read(this.roots(state));
     const hasChanged = agents !== this.ofFiles || isForced;
     this.ofFiles = agents;
-    this.problems = [...problems, ...ineffectiveIn(state.fixed.subagents ?? null)];
+    this.problems = [...problems, ...optionsInVain(state, this.session.currentSettings, this.own)];
     if (hasChanged && (agents.length > 0 || isForced)) this.announce();
     else this.warn();
     await this.readSkills(state);

@@ -1,6 +1,9 @@
-import type { JsonObject } from '@groundcrew/protocol';
-import type { AgentCaps, AgentTask } from '../log/agent-task.js';
-import { capNames, capsOf } from './definition.js';
+import { type JsonObject, nearestName } from '@groundcrew/protocol';
+import type { AgentCaps, AgentDefinition, AgentTask } from '../log/agent-task.js';
+import type { SessionState } from '../log/state.js';
+import { namesInVain } from '../settings/names-in-vain.js';
+import type { SessionSettings } from '../settings/session-settings.js';
+import { builtinAgents, capNames, capsOf } from './definition.js';
 
 /** What users and apps say of sub-agents. */
 export interface SubAgentSettings {
@@ -49,23 +52,63 @@ export function subAgentSettings(given: JsonObject | null): Partial<SubAgentSett
   };
 }
 
-/** What of these settings has no effect: one sentence each. */
-export function ineffectiveIn(given: JsonObject | null): readonly string[] {
-  return Object.entries(given ? entriesOf(given) : {}).flatMap(([name, entry]) => {
-    if (!isMap(entry)) return [];
-    const unknown = Object.keys(entry).filter((field) => !entryNames.has(field));
-    return [
-      ...(entry.contextTier === 'long_context'
-        ? [
-            `The option 'subagents.agents.${name}.contextTier' has no effect: the model has the window that its service gives it.`,
-          ]
-        : []),
-      ...unknown.map(
-        (field) => `The option 'subagents.agents.${name}.${field}' is not known, and has no effect.`,
-      ),
-    ];
+/** What options say of agents to no effect: one sentence each. */
+export function optionsInVain(
+  { fixed }: Pick<SessionState, 'fixed'>,
+  { excludedBuiltinAgents = [] }: SessionSettings,
+  own: readonly AgentDefinition[],
+): readonly string[] {
+  const builtin = builtinAgents.map(({ name }) => name);
+  const known = [...own.map(({ name }) => name), ...builtin];
+  return [
+    ...namesInVain('excludedBuiltinAgents', excludedBuiltinAgents, {
+      known: builtin,
+      what: 'built-in agent',
+    }),
+    ...ineffectiveIn(fixed.subagents ?? null, known),
+  ];
+}
+
+function ineffectiveIn(given: JsonObject | null, known: readonly string[]): readonly string[] {
+  if (!given) return [];
+  const { disabled = [] } = subAgentSettings(given) ?? {};
+  const entries = Object.entries(entriesOf(given));
+  const names = entries.map(([name]) => name);
+  return [
+    ...namesInVain('subagents.disabledSubagents', disabled, { known, what: 'agent' }),
+    ...namesInVain('subagents.agents', names, { known, what: 'agent' }),
+    ...['limits', 'treeLimits'].flatMap((name) => unknownIn(`subagents.${name}`, given[name], capNames)),
+    ...entries.slice(0, mostEntries).flatMap(([name, entry]) => ineffectiveOf(name, entry)),
+  ];
+}
+
+function ineffectiveOf(name: string, entry: unknown): readonly string[] {
+  if (!isMap(entry)) return [];
+  const option = `subagents.agents.${name.slice(0, longestName)}`;
+  return [
+    ...(entry.contextTier === 'long_context'
+      ? [
+          `The option '${option}.contextTier' has no effect: the model has the window that its service gives it.`,
+        ]
+      : []),
+    ...unknownIn(option, entry, entryNames),
+    ...unknownIn(`${option}.limits`, entry.limits, capNames),
+  ];
+}
+
+function unknownIn(option: string, given: unknown, known: Iterable<string>): readonly string[] {
+  if (!isMap(given)) return [];
+  const names = [...known];
+  const unknown = Object.keys(given).filter((name) => !names.includes(name));
+  return unknown.slice(0, mostEntries).map((name) => {
+    const near = nearestName(name, names);
+    const hint = near === undefined ? '' : ` Did you mean '${near}'?`;
+    return `The option '${option}.${name.slice(0, longestName)}' is not known, and has no effect.${hint}`;
   });
 }
+
+const mostEntries = 20;
+const longestName = 64;
 
 const entryNames: ReadonlySet<string> = new Set([
   'model',
@@ -94,7 +137,11 @@ function entriesOf(given: JsonObject): JsonObject {
 
 function entryOf(name: string, entry: unknown): SubAgentSettings['agents'][string] {
   if (entry === null || entry === undefined) return {};
-  if (!isMap(entry)) throw new SubAgentSettingsProblem(`subagents.${name} is no setting of an agent`);
+  if (!isMap(entry)) {
+    const near = nearestName(name, ownNames);
+    const hint = near === undefined ? '' : `; did you mean '${near}'?`;
+    throw new SubAgentSettingsProblem(`subagents.${name} is no setting of an agent${hint}`);
+  }
   const { model, effortLevel } = entry;
   const caps = { ...capsIn(entry, name), ...capsIn(entry.limits, `${name}.limits`) };
   return {

@@ -1,3 +1,4 @@
+import { namesInVain } from '../settings/names-in-vain.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { readServerConfig, vainParts, vainTime } from './config.js';
 import type { McpFiles } from './files.js';
@@ -26,9 +27,11 @@ export function sessionServers(
   const ofClients = Object.entries(mcpServers).map(([name, raw]) => [name, readServerConfig(raw)] as const);
   const own = wish && copilot && readServerConfig(gitHubServer(wish, copilot), 'builtin');
   const builtin = own ? [[gitHubServerName, own] as const] : [];
+  const servers = new Map([...builtin, ...ofFiles, ...ofClients]);
+  const known = [gitHubServerName, ...servers.keys(), ...serversOfAgents(settings)];
   return {
     settings: {
-      servers: new Map([...builtin, ...ofFiles, ...ofClients]),
+      servers,
       disabled: [...disabledMcpServers, ...(files?.disabled ?? [])],
       envValueMode,
     },
@@ -38,8 +41,14 @@ export function sessionServers(
       ...(wish && Object.keys(wish).length > 0 && !copilot ? [noGitHubServer] : []),
       ...described.flatMap(([name, { raw }]) => vainParts(name, raw)),
       ...Object.entries(mcpServers).flatMap(([name, raw]) => vainTime(name, raw)),
+      ...namesInVain('disabledMcpServers', disabledMcpServers, { known, what: 'server' }),
     ],
   };
+}
+
+/** The names of servers that agents bring along. */
+function serversOfAgents({ customAgents = [] }: SessionSettings): readonly string[] {
+  return customAgents.flatMap(({ mcpServers }) => Object.keys(mcpServers ?? {}));
 }
 
 const noGitHubServer =

@@ -1,5 +1,6 @@
 import type { Draft, EphemeralDraft } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
+import { namesInVain } from '../settings/names-in-vain.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import { skillContext } from '../tools/skill-context.js';
 import type { Tool } from '../tools/tool.js';
@@ -45,6 +46,8 @@ export class SessionSkills implements ToolSource {
   };
   private readonly listeners = new Set<() => void>();
   private readonly warned = new Set<string>();
+  /** Names of skills to switch off that were looked for. */
+  private readonly lookedFor = new Set<string>();
   /** Clients know of some. */
   private hasSkills = false;
 
@@ -62,6 +65,7 @@ export class SessionSkills implements ToolSource {
     const shelf = this.open(await this.session.state());
     const hasChanged = (await shelf?.refresh(options)) ?? false;
     if (hasChanged) this.announce(shelf?.skills.length ?? 0);
+    this.warnOfNames();
     if (this.updateTools()) for (const listener of this.listeners) listener();
   }
 
@@ -190,6 +194,17 @@ export class SessionSkills implements ToolSource {
     return true;
   }
 
+  /** Names of skills to switch off that no skill has; once, when it is known which there are. */
+  private warnOfNames(): void {
+    if (this.session.currentSettings.skillsEnabled === false) return;
+    const [skills, given] = this.basis();
+    const known = skills.map(({ name }) => name);
+    const fresh = given.filter((name) => !this.lookedFor.has(name));
+    for (const name of fresh) this.lookedFor.add(name);
+    const messages = namesInVain('disabledSkills', fresh, { known, what: 'skill' });
+    if (messages.length > 0) void this.session.record(...messages.map(warningOf)).catch(unwritable);
+  }
+
   private announce(count: number): void {
     const { warnings = [], errors = [] } = this.shelf ?? {};
     const fresh = [...errors, ...warnings].filter((message) => !this.warned.has(message));
@@ -201,9 +216,7 @@ export class SessionSkills implements ToolSource {
     this.hasSkills = count > 0;
     void this.session
       .record(
-        ...messages.map(
-          (message): Draft => ({ type: 'session.warning', data: { warningType: 'skills', message } }),
-        ),
+        ...messages.map(warningOf),
         ...(isNews
           ? [{ type: 'session.skills_loaded' as const, data: { skills: this.all.map(shownSkill) } }]
           : []),
@@ -213,6 +226,10 @@ export class SessionSkills implements ToolSource {
 }
 
 const mostWarnings = 20;
+
+function warningOf(message: string): Draft {
+  return { type: 'session.warning', data: { warningType: 'skills', message } };
+}
 
 const nothing: readonly never[] = [];
 

@@ -1,4 +1,5 @@
 import type { Draft } from '../log/session-log.js';
+import { noSuch } from '../settings/names-in-vain.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { unmatchedEntries } from '../tools/toolset.js';
@@ -36,18 +37,6 @@ function toolsOfAgents({ customAgents = [] }: SessionSettings): readonly string[
   return [...new Set(named)].filter((entry) => entry !== '*' && !entry.includes('/'));
 }
 
-function filterWarning(option: string, unmatched: readonly string[]): readonly string[] {
-  if (unmatched.length === 0) return [];
-  const names = unmatched.slice(0, mostNames).map((name) => JSON.stringify(name.slice(0, longestName)));
-  const more = unmatched.length > mostNames ? ` and ${unmatched.length - mostNames} more` : '';
-  return [
-    `The option '${option}' has no effect for ${names.join(', ')}${more}: the session has no such tool.`,
-  ];
-}
-
-const mostNames = 10;
-const longestName = 64;
-
 /** Warnings of options without effect: each is said once in the life of a session in this process. */
 export class OptionWarnings {
   private readonly known = new Set<string>();
@@ -80,7 +69,8 @@ export class OptionWarnings {
     }));
     const waiting = found.filter(({ pending }) => pending.length > 0);
     this.pending = Object.fromEntries(waiting.map(({ option, pending }) => [option, pending]));
-    return found.flatMap(({ option, unmatched }) => filterWarning(option, unmatched));
+    const known = sources.flatMap((source) => source.tools().map(({ name }) => name));
+    return found.flatMap(({ option, unmatched }) => noSuch(option, unmatched, { known, what: 'tool' }));
   }
 
   /** What has not been said yet; from now on it has. */

@@ -5,6 +5,8 @@ export function nearestName(given: string, names: Iterable<string>): string | un
   const most = Math.max(1, Math.floor(given.length / 3));
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const name of names) {
+    // A name that is longer or shorter by more cannot be near.
+    if (Math.abs(name.length - given.length) > most) continue;
     const distance = distanceOf(given.toLowerCase(), name.toLowerCase());
     if (distance <= most && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
       best = { name, distance };
