@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openSqliteStore } from '@groundcrew/store-sqlite';
 import {
   hold,
   liveRuntime,
@@ -50,7 +53,7 @@ async function world(...replies: readonly ScriptedReply[]) {
     const process = runtime.spawn({ flags: ['--stdio'], home: home.path });
     return { process, client: await runtime.connect(process) };
   };
-  return { model, begin };
+  return { model, begin, home: home.path };
 }
 
 describe('a fork and its source', () => {
@@ -147,4 +150,40 @@ describe('a fork and its source', () => {
     await way.turn('Second');
     expect(said(model)).toEqual(['user First', 'assistant one', 'user Second']);
   });
+
+  test('what a killed fork left keeps no word of its source once that is deleted, and never shows', async () => {
+    const { model, begin, home } = await world(say('one'));
+    const one = await begin();
+    const source = await one.client.create(providerOf(model));
+    const secret = 'nobody-may-read-this-fork-again';
+    await source.turn(`${secret} ${long('and on')}`);
+    await one.process.stop();
+    const store = openSqliteStore({ file: join(home, 'groundcrew.db'), runDirectory: join(home, 'run') });
+    const records = [];
+    for await (const batch of store.read(source.sessionId)) records.push(...batch);
+    const [listed] = (await store.list({ sessionId: source.sessionId })).items;
+    if (!listed) throw new Error('The session is not stored');
+    await store.claim({
+      sessionId: 'half-a-fork',
+      owner: { runtimeId: 'killed', pid: 1, host: 'none' },
+      create: {
+        records: records.map((each) => ({ ...each, sameAs: { sessionId: source.sessionId, seq: each.seq } })),
+        head: { ...listed.head, userTurns: 0, isUnfinished: true },
+      },
+    });
+    await store.close();
+    const { client } = await begin();
+    expect(await client.call('session.list')).toMatchObject({ sessions: [{ sessionId: source.sessionId }] });
+    await client.call('session.delete', { sessionId: source.sessionId });
+    expect(filesWith(home, secret)).toEqual([]);
+    expect(await client.call('sessions.getSizes')).toEqual({ sizes: {} });
+  });
 });
+
+/** The files of a home that have the text in them. */
+function filesWith(home: string, text: string): readonly string[] {
+  return readdirSync(home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).includes(text));
+}

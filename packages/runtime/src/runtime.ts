@@ -13,6 +13,7 @@ import { UnknownAgent } from './agents/session-agents.js';
 import { subAgentSettings } from './agents/subagent-settings.js';
 import { ownCommands } from './commands/session-commands.js';
 import { requireSandbox } from './exec/require-sandbox.js';
+import { UnfinishedLogs } from './history/unfinished-logs.js';
 import { type Lifecycle, metadataOf, metadataOfHead } from './lifecycle.js';
 import { LiveSessions } from './live-sessions.js';
 import type { PublishedEvent } from './log/published-event.js';
@@ -50,6 +51,7 @@ export class Runtime {
   /** Logs in at an MCP server outside any session. */
   static readonly logInAtMcpServer = logInAtMcpServer;
   private readonly live: LiveSessions;
+  private readonly unfinished: UnfinishedLogs;
   /** How sessions leave this node. */
   readonly left: ReleasedSessions;
   readonly skills: HostSkills;
@@ -61,6 +63,7 @@ export class Runtime {
     this.skills = new HostSkills(options.homeDirectory);
     this.agents = new HostAgents(options.homeDirectory);
     this.live = new LiveSessions(options);
+    this.unfinished = new UnfinishedLogs(options.owner);
     this.left = new ReleasedSessions(this.live, options.cluster);
     this.stored = new StoredSessions(() => ({
       ...options.home(),
@@ -192,6 +195,7 @@ export class Runtime {
       const { store } = this.options.home(itsOwn);
       const isRemoved = await store.remove(sessionId, this.options.owner);
       if (isRemoved) this.broadcast({ type: 'session.deleted', sessionId });
+      await this.unfinished.remove(store);
       await store.erased();
       return isRemoved;
     });

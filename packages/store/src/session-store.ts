@@ -45,6 +45,8 @@ export interface SessionHead {
   readonly cost?: number | null;
   /** Stretches of the log, by their first and last seq, whose events readers no longer see. */
   readonly removed?: readonly (readonly [first: number, last: number])[];
+  /** A fork or an import that is being written; what is left of one that was broken off is deleted. */
+  readonly isUnfinished?: boolean;
   /** When its next scheduled prompt is due, in milliseconds since 1970; absent when it has none. */
   readonly dueAt?: number;
   /** What a node must have to go on with it; absent when nothing. */

@@ -22,6 +22,23 @@ const charactersPerCommit = 1024 * 1024;
  * listed once all of it is there.
  */
 export async function writeLog(store: SessionStore, log: NewLog): Promise<SessionState> {
+  try {
+    return await writeAll(store, log);
+  } catch (error) {
+    await removeIfUnfinished(store, log);
+    throw error;
+  }
+}
+
+async function removeIfUnfinished(
+  store: SessionStore,
+  { sessionId, owner }: Pick<NewLog, 'sessionId' | 'owner'>,
+): Promise<void> {
+  const { items } = await store.list({ sessionId, includeEmpty: true });
+  if (items[0]?.head.isUnfinished) await store.remove(sessionId, owner);
+}
+
+async function writeAll(store: SessionStore, log: NewLog): Promise<SessionState> {
   const writer = new LogWriter(store, log);
   let state = initialState;
   const add = async (record: Omit<NewRecord, 'seq'>) => {
@@ -53,7 +70,8 @@ class LogWriter {
     this.waiting.push(record);
     this.characters += record.json.length;
     // Until all of it is there it counts as a session without a prompt, which no list shows.
-    if (this.characters > charactersPerCommit) await this.commit({ ...head, userTurns: 0 });
+    if (this.characters > charactersPerCommit)
+      await this.commit({ ...head, userTurns: 0, isUnfinished: true });
   }
 
   async end(head: SessionHead): Promise<void> {
