@@ -63,10 +63,8 @@ export class OptionWarnings {
   }
 
   private examine(sources: readonly ToolSource[], filters: FilterEntries): readonly string[] {
-    const found = Object.entries(filters).map(([option, entries]) => ({
-      option,
-      ...unmatchedEntries(sources, entries),
-    }));
+    const used = Object.entries(filters).filter(([, entries]) => entries.length > 0);
+    const found = used.map(([option, entries]) => ({ option, ...unmatchedEntries(sources, entries) }));
     const waiting = found.filter(({ pending }) => pending.length > 0);
     this.pending = Object.fromEntries(waiting.map(({ option, pending }) => [option, pending]));
     const known = sources.flatMap((source) => source.tools().map(({ name }) => name));
