@@ -18,6 +18,13 @@ export type NoticeReason =
 
 type Outcome = 'completed' | 'aborted' | 'error';
 
+/** Whether a turn begins with one of the records: what came before says nothing of how it ends. */
+export function hasTurnStart(records: readonly LogRecord[]): boolean {
+  return records.some(({ type }) => type === turnStart);
+}
+
+const turnStart = 'assistant.turn_start';
+
 /** Makes notices from a session's log, record by record: a notice is sent only for what was stored. */
 export class NoticeReader {
   #outcome: Outcome = 'completed';
@@ -32,9 +39,18 @@ export class NoticeReader {
     return [...notices, ended];
   }
 
+  /**
+   * Takes up what the records before say of the turn that is open; no notice is made of them. `isOpen`: they are the last, and
+   * the session had work left with them, so that its end is still to be told.
+   */
+  recall(records: readonly LogRecord[], { isOpen }: { readonly isOpen: boolean }): void {
+    for (const record of records) this.#noticeOf(record);
+    if (!isOpen) this.#ending = undefined;
+  }
+
   #noticeOf(record: LogRecord): Notice | undefined {
     const { type, seq } = record;
-    if (type === 'assistant.turn_start') this.#outcome = 'completed';
+    if (type === turnStart) this.#outcome = 'completed';
     if (endings.has(type)) {
       if (type === 'abort') this.#outcome = 'aborted';
       if (type === 'session.error') this.#outcome = 'error';

@@ -9,7 +9,7 @@ import type {
   SessionStore,
 } from '@groundcrew/store';
 import { type EndpointWishes, wantsQuestion, webhookEvents } from './endpoint.js';
-import { idOf, type Notice, NoticeReader } from './notices.js';
+import { hasTurnStart, idOf, type Notice, NoticeReader } from './notices.js';
 
 /** The calls of an outbox that fill it; those that send are not among them. */
 export type Following = Pick<NoticeOutbox, 'follow' | 'put' | 'unfollow' | 'remove' | 'followed'>;
@@ -114,7 +114,8 @@ export class Webhooks {
     const follower = { ...session, createdAt, seq, reader: new NoticeReader(), line: Promise.resolve() };
     try {
       const from = await this.options.outbox.follow({ ...session, seq }, { isNew });
-      if (from < seq) this.inLine(follower, () => this.readOn(follower, { store, from, head }));
+      if (from < seq || head.hasWork)
+        this.inLine(follower, () => this.readOn(follower, { store, from, head }));
     } catch (error) {
       this.complain(error);
     }
@@ -131,7 +132,12 @@ export class Webhooks {
     }: { readonly store: SessionStore; readonly from: number; readonly head: SessionHead },
   ): Promise<void> {
     const end = follower.seq;
-    for await (const batch of store.read(follower.sessionId, from)) {
+    const { sessionId, reader } = follower;
+    reader.recall(await recordsOfTurn(store, { sessionId, end: from }), {
+      isOpen: from === end && head.hasWork,
+    });
+    if (from >= end) return;
+    for await (const batch of store.read(sessionId, from)) {
       const records = batch.filter(({ seq }) => seq <= end);
       const last = records.at(-1)?.seq ?? end;
       await this.enqueue(follower, records, last < end ? { ...head, hasWork: true } : head);
@@ -222,6 +228,25 @@ export class Webhooks {
 
   private complain(error: unknown): void {
     this.options.warn(`Webhooks cannot be stored now, and are tried again: ${(error as Error).message}`);
+  }
+}
+
+/** How far back the beginning of a turn is looked for, in records. */
+const farthestBack = 4_096;
+
+/** The records up to a place, from the beginning of the turn they belong to. */
+async function recordsOfTurn(
+  store: SessionStore,
+  { sessionId, end }: { readonly sessionId: string; readonly end: number },
+): Promise<readonly LogRecord[]> {
+  for (let reach = 64; ; reach *= 4) {
+    const start = Math.max(0, end - reach);
+    const records: LogRecord[] = [];
+    for await (const batch of store.read(sessionId, start)) {
+      records.push(...batch.filter(({ seq }) => seq <= end));
+      if ((batch.at(-1)?.seq ?? end) >= end) break;
+    }
+    if (start === 0 || reach >= farthestBack || hasTurnStart(records)) return records;
   }
 }
 
