@@ -1,22 +1,9 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { connectTcp } from '@groundcrew/rpc';
-import {
-  callTools,
-  hold,
-  RuntimeProcess,
-  refuse,
-  type ScriptedReply,
-  say,
-  story,
-  temporaryDirectory,
-  WireClient,
-} from '@groundcrew/testkit';
+import type { WireClient } from '@groundcrew/testkit';
+import { callTools, hold, RuntimeProcess, refuse, type ScriptedReply, say, story } from '@groundcrew/testkit';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { TenantNodes } from './cluster-tenants-world.js';
 import { openClusterWorld } from './cluster-world.js';
 import { noSandbox } from './sandbox-world.js';
-import { tokenOf } from './tenants-world.js';
 
 const world = noSandbox === undefined ? await openClusterWorld() : undefined;
 if (noSandbox !== undefined) console.warn(`skipped, tenants of several nodes: ${noSandbox}`);
@@ -25,96 +12,6 @@ afterAll(() => world?.close());
 /** Those that wait for the end of a lease are a part of verify:full. */
 const whole = test.skipIf(process.env.CLUSTER_TESTS !== 'full');
 const secret = 'the word that only acme knows';
-const tokens = {
-  mia: ['acme', 'member'],
-  olga: ['acme', 'observer'],
-  bob: ['beta', 'admin'],
-  op: ['default', 'admin'],
-  sam: ['small', 'member'],
-  nan: ['narrow', 'member'],
-  tom: ['thrifty', 'member'],
-} as const;
-
-/** Servers of the same tenants on one PostgreSQL and one NATS, each with a home of its own. */
-class TenantNodes {
-  readonly #home = temporaryDirectory();
-  readonly #clients: WireClient[] = [];
-  readonly processes: RuntimeProcess[] = [];
-
-  constructor(
-    private readonly store: string,
-    private readonly nats: string,
-    private readonly baseUrl: string,
-  ) {
-    const entries = Object.entries(tokens).map(([name, [tenant, role]]) => ({
-      ...{ name, tenant, role, sha256: createHash('sha256').update(tokenOf(name)).digest('hex') },
-    }));
-    const settings = {
-      tokens: entries,
-      tenants: {
-        acme: { directories: [this.work] },
-        small: { quotas: { sessions: 2 } },
-        narrow: { quotas: { concurrentTurns: 1 } },
-        thrifty: { quotas: { tokensPerDay: 5 } },
-      },
-    };
-    mkdirSync(this.work);
-    writeFileSync(this.authFile, JSON.stringify(settings), { mode: 0o600 });
-  }
-
-  get authFile(): string {
-    return join(this.#home.path, 'auth.json');
-  }
-
-  /** As if on a volume that all nodes have. */
-  get work(): string {
-    return join(this.#home.path, 'work');
-  }
-
-  homeOf(index: number): string {
-    return join(this.#home.path, `home-${index}`);
-  }
-
-  async start(): Promise<RuntimeProcess> {
-    const node = new RuntimeProcess({
-      flags: ['serve', '--listen', '127.0.0.1:0', '--auth', this.authFile],
-      home: this.homeOf(this.processes.length),
-      workingDirectory: this.#home.path,
-      environment: {
-        GROUNDCREW_STORE: this.store,
-        GROUNDCREW_NATS: this.nats.replace('nats://', 'nats://token-of-the-tests@'),
-        GROUNDCREW_BASE_URL: this.baseUrl,
-        GROUNDCREW_API_KEY: 'key-of-the-tests',
-        GROUNDCREW_MODEL: 'scripted',
-      },
-    });
-    this.processes.push(node);
-    await node.port();
-    return node;
-  }
-
-  async client(node: RuntimeProcess | undefined, name: keyof typeof tokens): Promise<WireClient> {
-    if (!node) throw new Error('The node was not started');
-    const client = new WireClient(await connectTcp({ port: await node.port() }));
-    this.#clients.push(client);
-    await client.call('connect', { token: tokenOf(name) });
-    return client;
-  }
-
-  audit(index: number): Record<string, unknown>[] {
-    const lines = readFileSync(join(this.homeOf(index), 'audit.jsonl'), 'utf8')
-      .trim()
-      .split('\n');
-    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#clients.map(({ connection }) => connection.close()));
-    await Promise.all(this.processes.map((node) => node.stop()));
-    this.#home.remove();
-  }
-}
-
 describe.skipIf(!world)('tenants of several nodes', { timeout: 90_000 }, () => {
   if (!world) return;
   let nodes: TenantNodes;

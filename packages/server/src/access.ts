@@ -76,8 +76,9 @@ export function auditAnswer(
   if (!access || !Object.hasOwn(audited, method)) return;
   const event = audited[method as keyof typeof audited];
   const { success } = (result ?? {}) as { readonly success?: unknown };
-  if (success === false) return;
-  const detail = detailOf(params);
+  const { dryRun } = (params ?? {}) as { readonly dryRun?: unknown };
+  if (success === false || dryRun === true) return;
+  const detail = detailOf(params, result);
   access.audit({ event, method, ...sessionIn(params), ...(detail !== undefined && { detail }) }, identity);
 }
 
@@ -93,9 +94,13 @@ const audited = {
   'session.permissions.locations.apply': 'approval',
   'session.permissions.modifyRules': 'approval',
   'session.permissions.paths.add': 'approval',
+  'session.permissions.paths.updatePrimary': 'approval',
   'session.permissions.setApproveAll': 'approval',
   'session.permissions.setMode': 'approval',
   'session.permissions.urls.setUnrestrictedMode': 'approval',
+  'session.permissions.setRequired': 'approval',
+  'session.sandbox.disableForSession': 'approval',
+  'session.sandbox.grantPathForRequest': 'approval',
   'session.tools.handlePendingToolCall': 'approval',
   'session.ui.handlePendingAutoModeSwitch': 'approval',
   'session.ui.handlePendingElicitation': 'approval',
@@ -110,10 +115,12 @@ const audited = {
 } as const satisfies Partial<Record<MethodName, AuditEntry['event']>>;
 
 /** The question that was answered and how, or the sessions that are gone; nothing that users wrote. */
-function detailOf(params: unknown): string | undefined {
+function detailOf(params: unknown, answer: unknown): string | undefined {
+  const { deleted } = (answer ?? {}) as { readonly deleted?: unknown };
   const { requestId, result, mode, sessionIds, enabled } = (params ?? {}) as Record<string, unknown>;
   const kind = (result as { readonly kind?: unknown } | undefined)?.kind;
-  const words = [requestId, kind, mode, enabled, ...(Array.isArray(sessionIds) ? sessionIds : [])];
+  const ids = [sessionIds, deleted].flatMap((each) => (Array.isArray(each) ? each : []));
+  const words = [requestId, kind, mode, enabled, ...ids];
   const said = words.filter((word) => typeof word === 'string' || typeof word === 'boolean').map(String);
   return said.length === 0 ? undefined : said.join(' ').slice(0, longestDetail);
 }

@@ -12,7 +12,7 @@ import { currentName } from './dialect/older-methods.js';
 import type { ServerEnvironment } from './environment.js';
 import { explain } from './explain.js';
 import { Extensions } from './extensions.js';
-import { describeFailedRequest, failedText } from './failure.js';
+import { describeFailedRequest, failedText, QuotaExceeded } from './failure.js';
 import { findSession } from './find.js';
 import { ForwardedTelemetry } from './forwarded-telemetry.js';
 import type { CallContext } from './handler.js';
@@ -233,7 +233,8 @@ export class Server {
     const { identity } = context.client;
     const request = { method: name, params };
     const done = await access.admit?.(request, this.runtime).catch((error: Error) => {
-      access.audit({ event: 'quota', method: name, detail: error.message }, identity);
+      if (error instanceof QuotaExceeded)
+        access.audit({ event: 'quota', method: name, detail: error.message }, identity);
       throw error;
     });
     try {

@@ -5,6 +5,9 @@ const tenantName = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?$/, 'a tenant is up to 40 of a-z, 0-9, - and _');
 
+/** The tenant that is the operator's own: its admins may end the server. */
+export const operatorsTenant = 'default';
+
 const role = z.enum(['observer', 'member', 'admin']);
 
 const absolutePath = z.string().regex(/^\//, 'expected a whole path');
@@ -47,6 +50,8 @@ const issuer = z.strictObject({
   roles: z.optional(z.record(z.string(), role)),
   /** The role of a token without the claim; refused without. */
   defaultRole: z.optional(role),
+  /** Its tokens may name the tenant `default`; without, whoever names an organisation so would be the operator. */
+  mayBeOperator: z.optional(z.boolean()),
 });
 
 const quotas = z.strictObject({

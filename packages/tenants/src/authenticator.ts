@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { JWTPayload } from 'jose';
 import { readAuthFile, stampOf } from './auth-file.js';
 import type { AuthSettings, TenantSettings, TokenEntry } from './auth-settings.js';
 import { settingsOfTenant } from './auth-settings.js';
@@ -23,6 +24,8 @@ export class Authenticator {
   private settings: AuthSettings = {};
   private issuers: readonly Issuer[] = [];
   private stamp: string | undefined;
+  /** What a JSON Web Token said when it let its identity in. */
+  private readonly claims = new WeakMap<TenantIdentity, JWTPayload>();
   private listener: ((changes: readonly TokenChange[]) => void) | undefined;
 
   private constructor(
@@ -64,8 +67,20 @@ export class Authenticator {
     if (entry) return identityOf(entry);
     if (!looksSigned(token)) return undefined;
     const { iss } = claimsIn(token);
-    const issuer = this.issuers.find(({ name }) => name === iss);
-    return issuer?.verify(token);
+    // An issuer may have several entries, of other audiences.
+    for (const issuer of this.issuers.filter(({ name }) => name === iss)) {
+      const verified = await issuer.verify(token);
+      if (!verified) continue;
+      this.claims.set(verified.identity, verified.claims);
+      return verified.identity;
+    }
+    return undefined;
+  }
+
+  /** When what a identity has shown is worth nothing any more, by the file as it is now. */
+  expiryOf(identity: TenantIdentity): number | undefined {
+    const entry = this.tokenOf(identity);
+    return entry ? expiryIn(entry) : identity.expiresAt;
   }
 
   /** Called when the file has changed, with what that means for tokens. */
@@ -89,13 +104,23 @@ export class Authenticator {
 
   /** What the file says now of one that came in before. */
   standingOf(identity: TenantIdentity): Standing {
-    if (!identity.key.startsWith(tokenKey)) {
-      const isBelieved = this.issuers.some(({ name }) => identity.key.startsWith(`jwt ${name} `));
-      return isBelieved ? 'same' : 'gone';
+    const claims = this.claims.get(identity);
+    const now = claims ? this.identityBy(claims) : this.tokenOf(identity);
+    if (!now || now.tenant !== identity.tenant) return 'gone';
+    if ('sha256' in now && isOver(now)) return 'gone';
+    return now.role === identity.role ? 'same' : { role: now.role };
+  }
+
+  private tokenOf({ key }: TenantIdentity): TokenEntry | undefined {
+    return (this.settings.tokens ?? []).find(({ sha256 }) => keyOf(sha256) === key);
+  }
+
+  private identityBy(claims: JWTPayload): TenantIdentity | undefined {
+    for (const issuer of this.issuers) {
+      const identity = issuer.identityOf(claims);
+      if (identity) return identity;
     }
-    const entry = (this.settings.tokens ?? []).find(({ sha256 }) => keyOf(sha256) === identity.key);
-    if (!entry || entry.tenant !== identity.tenant || isOver(entry)) return 'gone';
-    return entry.role === identity.role ? 'same' : { role: entry.role };
+    return undefined;
   }
 
   private read(): void {
@@ -133,8 +158,12 @@ function identityOf({ tenant, role, name, sha256, expires }: TokenEntry): Tenant
   };
 }
 
-function isOver({ expires }: TokenEntry): boolean {
-  return expires !== undefined && Date.parse(expires) <= Date.now();
+function expiryIn({ expires }: TokenEntry): number | undefined {
+  return expires === undefined ? undefined : Date.parse(expires);
+}
+
+function isOver(entry: TokenEntry): boolean {
+  return (expiryIn(entry) ?? Number.POSITIVE_INFINITY) <= Date.now();
 }
 
 function changesOf(before: readonly TokenEntry[], after: readonly TokenEntry[]): readonly TokenChange[] {

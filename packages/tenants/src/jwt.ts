@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
-import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import { stampOf } from './auth-file.js';
-import { AuthFault, type IssuerSettings, isTenantName, knownAlgorithms } from './auth-settings.js';
+import {
+  AuthFault,
+  type IssuerSettings,
+  isTenantName,
+  knownAlgorithms,
+  operatorsTenant,
+} from './auth-settings.js';
 import type { TenantIdentity } from './tenant-identity.js';
 
 /** A token without this form is no JSON Web Token. */
@@ -14,6 +20,19 @@ export function looksSigned(token: string): boolean {
 
 const longestToken = 16 * 1024;
 const clockToleranceSeconds = 5;
+/** A peer has five seconds to show who it is. */
+const fetchMs = 2_000;
+/** An unknown key is looked for at the address at most so often, and a key that was removed there is believed for so long. */
+const fetchAgainMs = 1_000;
+const keysFreshMs = 60_000;
+/** While the address does not answer, the keys that it had serve for so long. */
+const keysKeptMs = 60 * 60_000;
+
+/** What a token of the issuer says, and whom it lets in. */
+export interface Verified {
+  readonly identity: TenantIdentity;
+  readonly claims: JWTPayload;
+}
 
 /** Believes the tokens of one issuer, by its public keys. */
 export class Issuer {
@@ -33,39 +52,55 @@ export class Issuer {
   }
 
   /** Who the token speaks for; undefined unless all of it is right. */
-  async verify(token: string): Promise<TenantIdentity | undefined> {
-    const { jwtVerify } = await import('jose');
+  async verify(token: string): Promise<Verified | undefined> {
     const { issuer, audience, algorithms = knownAlgorithms } = this.settings;
     try {
-      const { payload } = await jwtVerify(token, await this.find(), {
+      const claims = await claimsOf(token, await this.find(), {
         issuer,
         audience,
         algorithms: [...algorithms],
         clockTolerance: clockToleranceSeconds,
         requiredClaims: ['exp'],
       });
-      return this.identityOf(payload);
+      const identity = this.identityOf(claims);
+      return identity && { identity, claims };
     } catch (error) {
       if (error instanceof AuthFault) throw error;
       return undefined;
     }
   }
 
-  private identityOf(payload: JWTPayload): TenantIdentity | undefined {
-    const { tenantClaim = 'tenant', roleClaim = 'role', roles, defaultRole, issuer } = this.settings;
+  /** Whom claims that were verified before let in by the settings as they are now. */
+  identityOf(payload: JWTPayload): TenantIdentity | undefined {
+    const {
+      tenantClaim = 'tenant',
+      roleClaim = 'role',
+      roles,
+      defaultRole,
+      issuer,
+      audience,
+    } = this.settings;
+    if (payload.iss !== issuer || ![payload.aud].flat().includes(audience)) return undefined;
     const tenant = claimOf(payload, tenantClaim);
     const said = claimOf(payload, roleClaim);
     const role = said === undefined ? defaultRole : roleOf(said, roles);
     if (!isTenantName(tenant) || role === undefined || payload.exp === undefined) return undefined;
+    if (tenant === operatorsTenant && !this.settings.mayBeOperator) return undefined;
     const subject = typeof payload.sub === 'string' ? payload.sub.slice(0, longestSubject) : 'unnamed';
-    return { tenant, role, subject, key: `jwt ${issuer} ${subject}`, expiresAt: payload.exp * 1000 };
+    return {
+      tenant,
+      role,
+      subject,
+      key: `jwt ${JSON.stringify([issuer, tenant, subject])}`,
+      expiresAt: payload.exp * 1000,
+    };
   }
 
   private async find(): Promise<JWTVerifyGetKey> {
     const { jwks } = this.settings;
-    const { createLocalJWKSet, createRemoteJWKSet } = await import('jose');
+    const { createLocalJWKSet } = await import('jose');
     if (isAddress(jwks)) {
-      this.keys ??= { stamp: '', find: createRemoteJWKSet(new URL(jwks), { timeoutDuration: 5_000 }) };
+      this.keys ??= { stamp: '', find: await keysAt(jwks) };
       return this.keys.find;
     }
     const stamp = stampOf(jwks);
@@ -76,6 +111,51 @@ export class Issuer {
 }
 
 const longestSubject = 200;
+
+/** Throws unless all of it is right. A token that names none of several keys is tried with each that fits. */
+async function claimsOf(
+  token: string,
+  find: JWTVerifyGetKey,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  const { jwtVerify, errors } = await import('jose');
+  try {
+    return (await jwtVerify(token, find, options)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error)
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
+      }
+    throw error;
+  }
+}
+
+/** The keys at an address, as it shows them now; those that it showed last while it does not answer. */
+async function keysAt(address: string): Promise<JWTVerifyGetKey> {
+  const { createLocalJWKSet, createRemoteJWKSet, errors } = await import('jose');
+  const remote = createRemoteJWKSet(new URL(address), {
+    timeoutDuration: fetchMs,
+    cooldownDuration: fetchAgainMs,
+    cacheMaxAge: keysFreshMs,
+  });
+  let answeredAt = Number.NEGATIVE_INFINITY;
+  return async (header, token) => {
+    try {
+      const key = await remote(header, token);
+      if (remote.fresh) answeredAt = performance.now();
+      return key;
+    } catch (error) {
+      const kept = remote.jwks();
+      const hasAnswered =
+        error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
+      if (hasAnswered || !kept || performance.now() - answeredAt > keysKeptMs) throw error;
+      return createLocalJWKSet(kept)(header, token);
+    }
+  };
+}
 
 /** A claim by its name, or by a path with dots where there is none of the name. */
 function claimOf(payload: JWTPayload, name: string): unknown {

@@ -7,7 +7,7 @@ const loginAgainMs = 60 * 60_000;
 
 interface Present {
   readonly identity: TenantIdentity;
-  readonly timer: NodeJS.Timeout | undefined;
+  timer: NodeJS.Timeout | undefined;
   close(): void;
 }
 
@@ -38,23 +38,18 @@ export class ConnectedClients {
 
   /** Closes the connection when its token is not valid any more. */
   follow(identity: TenantIdentity, close: () => void): () => void {
-    const { expiresAt } = identity;
-    const left = expiresAt === undefined ? undefined : Math.max(0, expiresAt - Date.now());
-    const timer =
-      left === undefined || left > longestTimer
-        ? undefined
-        : setTimeout(() => this.expire(present), left).unref();
-    const present: Present = { identity, timer, close };
+    const present: Present = { identity, timer: undefined, close };
     this.present.add(present);
+    this.watch(present);
     return () => {
-      clearTimeout(timer);
+      clearTimeout(present.timer);
       this.present.delete(present);
     };
   }
 
   /** A single request; the audit has one line an hour for requests of the same token, role and address. */
   visited(identity: TenantIdentity, about: { readonly door: 'http'; readonly address: string }): void {
-    const key = `${identity.key} ${identity.role} ${about.address}`;
+    const key = `${identity.key} ${identity.tenant} ${identity.role} ${about.address}`;
     const now = Date.now();
     if (now - (this.lately.get(key) ?? 0) < loginAgainMs) return;
     if (this.lately.size > mostLately) this.lately.clear();
@@ -77,9 +72,41 @@ export class ConnectedClients {
       const detail = `${before ?? 'none'} to ${after ?? 'none'}`;
       this.audit.write({ event, tenant, subject: name, detail });
     }
-    for (const { identity, close } of [...this.present])
-      if (this.authenticator.standingOf(identity) !== 'same') close();
+    const told = new Set<string>();
+    for (const present of [...this.present]) {
+      const { identity, close } = present;
+      const standing = this.authenticator.standingOf(identity);
+      if (standing === 'same') this.watch(present);
+      else {
+        this.auditSigned(identity, standing, told);
+        close();
+      }
+    }
     this.onSettings();
+  }
+
+  /** The file says what became of a static token; of a JSON Web Token only its clients show it. */
+  private auditSigned(
+    identity: TenantIdentity,
+    standing: 'gone' | { readonly role: TenantIdentity['role'] },
+    told: Set<string>,
+  ): void {
+    if (identity.key.startsWith('token ') || told.has(identity.key)) return;
+    told.add(identity.key);
+    const { tenant, role, subject } = identity;
+    const isGone = standing === 'gone';
+    const detail = `${role} to ${isGone ? 'none' : standing.role}`;
+    this.audit.write({ event: isGone ? 'revoked' : 'role_changed', tenant, subject, detail });
+  }
+
+  /** Waits for the end of the token, by the file as it is now; a timer of Node cannot wait for all of a month. */
+  private watch(present: Present): void {
+    clearTimeout(present.timer);
+    const expiresAt = this.authenticator.expiryOf(present.identity);
+    if (expiresAt === undefined) return;
+    const left = Math.max(0, expiresAt - Date.now());
+    const next = left > longestTimer ? () => this.watch(present) : () => this.expire(present);
+    present.timer = setTimeout(next, Math.min(left, longestTimer)).unref();
   }
 
   private expire(present: Present): void {

@@ -53,6 +53,8 @@ export type FromTenant =
   | { readonly kind: 'usage'; readonly use: DayUse }
   | { readonly kind: 'held'; readonly held: KeyHold }
   | { readonly kind: 'drained' }
+  /** A model call was refused, because a quota is used up. */
+  | { readonly kind: 'refused'; readonly reason: string }
   /** A call of the outbox, which the door keeps where no command of the tenant can change it. */
   | {
       readonly kind: 'keep';

@@ -78,6 +78,7 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
     quotas: () => authenticator.tenant(defaultTenant).quotas ?? {},
     used: () => ledger.of(defaultTenant),
     add: (use) => ledger.add(defaultTenant, use),
+    onRefused: (detail) => audit.write({ event: 'quota', tenant: defaultTenant, detail }),
     shared: () => own.meter,
   });
   return {
@@ -128,6 +129,7 @@ function runtimesOf(
     onMessage: (tenant, message) => {
       if (message.kind === 'warning') warn(`tenant ${tenant}: ${message.message}`);
       if (message.kind === 'usage') ledger.add(tenant, message.use);
+      if (message.kind === 'refused') audit.write({ event: 'quota', tenant, detail: message.reason });
       if (message.kind === 'held') onHold(message.held, tenant);
       if (message.kind === 'audit') {
         const { role, subject } = message.identity;

@@ -7,6 +7,7 @@ import {
   type ModelRequest,
   type Price,
 } from '@groundcrew/models';
+import type { MethodName } from '@groundcrew/protocol';
 import type { ModelAccess, Runtime } from '@groundcrew/runtime';
 import { type Access, type AdmittedRequest, QuotaExceeded } from '@groundcrew/server';
 import type { DayUse, Quotas } from '@groundcrew/tenants';
@@ -20,6 +21,8 @@ export interface QuotaParts {
   used(): DayUse;
   /** Stores what a call used. */
   add(use: DayUse): void;
+  /** A model call of a turn that is under way was refused. */
+  onRefused(reason: string): void;
   /** Counts for all nodes, in place of `used` and `add`; unless given, each process counts for itself. */
   shared?(): SharedMeter | undefined;
 }
@@ -33,7 +36,7 @@ export class TenantQuotas {
 
   readonly admit: NonNullable<Access['admit']> = async (request, runtime) => {
     if (isMaking(request)) return this.admitSession(request, runtime);
-    if (startsTurn.has(request.method)) return this.admitTurn(request, runtime);
+    if (mayStartTurn(request)) return this.admitTurn(request, runtime);
     return undefined;
   };
 
@@ -74,11 +77,10 @@ export class TenantQuotas {
   ): AsyncGenerator<readonly ModelEvent[]> {
     const { day, ...used } = await this.usedToday();
     const over = this.overDay(used);
-    if (over !== undefined) throw new ModelError('quota', over);
+    if (over !== undefined) throw this.refused(over);
     const price = await priceOf(request.model);
     if (this.parts.quotas().costPerDay !== undefined && price === undefined)
-      throw new ModelError(
-        'quota',
+      throw this.refused(
         `The tenant may use so much money a day, and what the model ${request.model} costs is not known.`,
       );
     for await (const events of provider.stream(request, signal)) {
@@ -91,6 +93,11 @@ export class TenantQuotas {
         }
       yield events;
     }
+  }
+
+  private refused(reason: string): ModelError {
+    this.parts.onRefused(reason);
+    return new ModelError('quota', reason);
   }
 
   private get meter(): SharedMeter | undefined {
@@ -123,12 +130,10 @@ export class TenantQuotas {
 
   private async admitSessionOfAll(
     meter: SharedMeter,
-    { params }: AdmittedRequest,
+    request: AdmittedRequest,
     most: number,
   ): Promise<() => void> {
-    const { sessionId, options } = params as { sessionId?: string; options?: { sessionId?: string } };
-    const named = sessionId ?? options?.sessionId;
-    const id = typeof named === 'string' ? named.slice(0, longestId) : randomUUID();
+    const id = newIdIn(request) ?? randomUUID();
     const { others, leave } = await meter.take({ kind: 'session', sessionId: id }, most);
     if (!leave) throw tooManySessions(others, most);
     return leave;
@@ -176,20 +181,43 @@ function tooManyTurns(length: number, most: number): QuotaExceeded {
   return new QuotaExceeded(`The tenant has ${length} turns at work, and may have ${most} at once.`);
 }
 
+/** The id that the new session will have; a fork names the session that it is of, which has a place already. */
+function newIdIn({ method, params }: AdmittedRequest): string | undefined {
+  if (method !== 'session.create' && method !== 'sessions.import') return undefined;
+  const { sessionId } = params as { readonly sessionId?: unknown };
+  return typeof sessionId === 'string' ? sessionId.slice(0, longestId) : undefined;
+}
+
 function isMaking({ method, params }: AdmittedRequest): boolean {
   if (method === 'sessions.open') return (params as { readonly kind?: unknown }).kind === 'create';
   return method === 'session.create' || method === 'sessions.fork' || method === 'sessions.import';
 }
 
-/** What may begin a turn of a session that is idle. */
-const startsTurn: ReadonlySet<string> = new Set([
+function mayStartTurn({ method, params }: AdmittedRequest): boolean {
+  if (method === 'session.queue.setDrainPaused')
+    return (params as { readonly paused?: unknown }).paused !== true;
+  return startsTurn.has(method);
+}
+
+/** What may begin a turn, or other work of a model, in a session that is idle. */
+const startsTurn: ReadonlySet<MethodName> = new Set([
   'session.commands.enqueue',
   'session.commands.execute',
   'session.commands.invoke',
+  'session.factory.resume',
   'session.factory.run',
   'session.fleet.start',
+  'session.history.compact',
+  'session.history.summarizeForHandoff',
+  'session.mcp.executeSampling',
   'session.queue.appendSteering',
+  'session.queue.insertAt',
   'session.send',
+  'session.sendAndWait',
+  'session.sendMessages',
+  'session.tasks.sendMessage',
   'session.tasks.startAgent',
   'session.ui.ephemeralQuery',
+  'session.workflow.resume',
+  'session.workflow.run',
 ]);

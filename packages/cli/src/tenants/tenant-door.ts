@@ -87,8 +87,10 @@ export class TenantDoor {
     if (own.isOpen) return own;
     return {
       answer: async (request, identity) => {
-        const { tenant, role } = identity as TenantIdentity;
+        const { tenant, role, subject } = identity as TenantIdentity;
         if (tenant === defaultTenant && role === 'admin') return own.answer(request, identity);
+        const method = new URL(request.url).pathname;
+        this.parts.audit.write({ event: 'denied', tenant, role, subject, door: 'http', method });
         return new Response('This is for the operator of the server\n', { status: 403 });
       },
     };

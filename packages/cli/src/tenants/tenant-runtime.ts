@@ -80,6 +80,7 @@ class TenantRuntime {
       quotas: () => this.settings.quotas ?? {},
       used: () => this.usedToday(),
       add: (use) => this.add(use),
+      onRefused: (reason) => void send({ kind: 'refused', reason }),
       shared: () => this.meter,
     });
     const warn = (message: string) => void send({ kind: 'warning', message });
