@@ -9,11 +9,13 @@ export const rareMethods = [
   'session.mcp.prompts.list',
   'session.provider.sync',
   'session.provider.withdraw',
+  'session.tools.execute',
   'session.tools.getSubagentSettings',
   'session.tools.listPendingRequests',
   'session.tools.set',
   'session.workspaces.addSummary',
   'session.workspaces.ensure',
+  'session.workspaces.truncateSummaries',
   'session.workspaces.updateMetadata',
 ] as const;
 

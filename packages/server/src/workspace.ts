@@ -5,5 +5,6 @@ import type { Session } from '@groundcrew/runtime';
 export async function describeWorkspace(
   session: Session,
 ): Promise<Result<Methods['session.workspaces.getWorkspace']>['workspace']> {
-  return session.hosting.facts(await session.state());
+  const facts = await session.hosting.facts(await session.state());
+  return facts && { ...facts, summary_count: (await session.workspace.checkpoints.list()).length };
 }

@@ -43,5 +43,10 @@ export const sessionAgentsMethods = {
     () => openObject({ agent: agentInfo() }),
   ),
   'session.agent.deselect': method('Has the default agent lead again.', sessionRef, nothing),
+  'session.agent.setPrompt': method(
+    'Puts a prompt in the place of the own one of an agent, for as long as the process has the session.',
+    () => inSession({ id: text(), prompt: text() }),
+    () => openObject({}),
+  ),
   'session.agent.reload': method('Reads the files of agents again.', sessionRef, agentList),
 };

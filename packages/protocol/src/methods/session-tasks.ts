@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { flag, number, text } from '../fields.js';
 import { once, openEnum, openObject } from '../schema.js';
+import { sparseObject } from '../sparse-object.js';
 import { inSession, sessionRef } from './session-ref.js';
 
 const task = once(() =>
@@ -29,6 +30,10 @@ const task = once(() =>
     totalTokens: z.optional(number()),
     /** How many messages it has answered. */
     turns: z.optional(number()),
+    /** Of a command in the background. */
+    command: z.optional(text()),
+    attachmentMode: z.optional(openEnum(['attached', 'detached'])),
+    pid: z.optional(number()),
   }),
 );
 
@@ -151,6 +156,8 @@ export const sessionTasksMethods = {
         openObject({
           type: openEnum(['agent', 'client', 'shell']),
           recentActivity: z.array(openObject({ message: text(), timestamp: text() })),
+          /** Of a command in the background. */
+          recentOutput: z.optional(text()),
           latestIntent: z.optional(text()),
           /** Of a client's task. */
           status: z.optional(clientTaskStatus()),
@@ -162,6 +169,26 @@ export const sessionTasksMethods = {
         }),
       ),
     }),
+  ),
+  'session.tasks.readOutput': method(
+    'What a command in the background wrote after a cursor, at most 64 KiB at once; waits for more up to `waitMs`. What the model reads of it stays the same.',
+    () =>
+      sparseObject(
+        { cursor: text, waitMs: () => z.int().check(z.nonnegative()) },
+        { sessionId: text, id: text },
+      ),
+    () =>
+      openObject({
+        text: text(),
+        cursor: text(),
+        /** Once it has ended and all of its output is read. */
+        exit: z.optional(
+          openObject({
+            status: openEnum(['completed', 'failed', 'cancelled']),
+            exitCode: z.optional(number()),
+          }),
+        ),
+      }),
   ),
   'session.tasks.getCurrentPromotable': method('The agent that the root agent waits for.', sessionRef, () =>
     openObject({ task: z.optional(task()) }),

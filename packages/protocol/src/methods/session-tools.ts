@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { clientToolResult } from '../content.js';
 import { method } from '../define.js';
 import { text } from '../fields.js';
-import { openObject } from '../schema.js';
+import { openEnum, openObject } from '../schema.js';
 import { clientTool, subagentSettings } from '../session-config.js';
 import { sparseObject } from '../sparse-object.js';
 import { inSession, sessionRef, success } from './session-ref.js';
@@ -27,6 +27,23 @@ export const sessionToolsMethods = {
             }),
           ),
         ),
+      }),
+  ),
+  'session.tools.execute': method(
+    "Runs a tool of the session for the app, through the gate that the model's calls pass: hooks, rules and questions hold for it. The model does not read of it.",
+    () =>
+      inSession({ name: z.string(), arguments: z.optional(z.unknown()), toolCallId: z.optional(z.string()) }),
+    () =>
+      openObject({
+        resultType: openEnum(['success', 'failure', 'rejected', 'denied', 'timeout']),
+        textResultForLlm: z.string(),
+        error: z.optional(z.string()),
+        sessionLog: z.optional(z.string()),
+        binaryResultsForLlm: z.optional(z.array(z.record(z.string(), z.unknown()))),
+        contents: z.optional(z.array(z.record(z.string(), z.unknown()))),
+        structuredContent: z.optional(z.unknown()),
+        mcpMeta: z.optional(z.unknown()),
+        toolTelemetry: z.optional(z.record(z.string(), z.unknown())),
       }),
   ),
   'session.tools.initializeAndValidate': method(

@@ -90,9 +90,22 @@ export const sessionWorkspacesMethods = {
     () => inSession({ title: z.string(), content: z.string() }),
     () =>
       openObject({
-        summary: openObject({ number: z.number(), title: z.string(), filename: z.string() }),
+        summary: openObject({
+          number: z.number(),
+          title: z.string(),
+          filename: z.string(),
+          /** The same under the names that other runtimes use. */
+          checkpointNumber: z.number(),
+          checkpointTitle: z.string(),
+          checkpointPath: z.string(),
+        }),
         workspace: z.nullable(workspace()),
       }),
+  ),
+  'session.workspaces.truncateSummaries': method(
+    'Keeps so many of the oldest summaries, as after a rewind; the others are removed.',
+    () => inSession({ keepCount: z.int() }),
+    () => openObject({ workspace: z.nullable(workspace()), path: z.optional(z.string()) }),
   ),
   'session.workspaces.listCheckpoints': method('The summaries that compactions have left.', sessionRef, () =>
     openObject({

@@ -1,7 +1,7 @@
 import { findGit } from '../workspace/git.js';
 import { AgentFiles, type AgentRoot, agentRoots } from './agent-files.js';
 import { builtinAgents, firstOfEach } from './definition.js';
-import { shownAgent } from './session-agents.js';
+import { shownAgent } from './shown-agent.js';
 
 /** Where a caller without a session looks for agents. */
 export interface AgentSearch {

@@ -9,11 +9,13 @@ import { unknownTools } from '../tools/toolset.js';
 import { disallowedModel, isAllowedModel } from '../turn/allowed-models.js';
 import type { LeadingAgent } from '../turn/planned-agent.js';
 import { AgentFiles, agentRoots } from './agent-files.js';
+import { AgentPrompts } from './agent-prompts.js';
 import { AgentServers } from './agent-servers.js';
 import { agentTools } from './agent-tools.js';
 import { agentWarnings } from './agent-warnings.js';
 import { builtinAgents, describedAgent, firstOfEach } from './definition.js';
 import { fleetPrompt } from './fleet.js';
+import { shownAgent } from './shown-agent.js';
 import type { SubAgents } from './sub-agents.js';
 import { optionsInVain, type SubAgentSettings, subAgentSettings } from './subagent-settings.js';
 import { shownTask, taskProgress } from './task-view.js';
@@ -76,6 +78,7 @@ export class SessionAgents implements ToolSource {
     settings: defaults,
   };
   private leading: Leading = { key: '', skills: [] };
+  private readonly prompts = new AgentPrompts();
   private readonly servers: AgentServers;
 
   constructor(
@@ -131,9 +134,11 @@ export class SessionAgents implements ToolSource {
   get own(): readonly AgentDefinition[] {
     const { fixed = {} } = this.session.loadedState ?? {};
     const { customAgents = fixed.customAgents ?? [] } = this.session.currentSettings;
-    return firstOfEach(
-      customAgents.map((agent: JsonObject) => describedAgent(agent)),
-      this.ofFiles,
+    return this.prompts.over(
+      firstOfEach(
+        customAgents.map((agent: JsonObject) => describedAgent(agent)),
+        this.ofFiles,
+      ),
     );
   }
 
@@ -142,8 +147,14 @@ export class SessionAgents implements ToolSource {
     const excluded = this.session.currentSettings.excludedBuiltinAgents ?? [];
     return firstOfEach(
       this.own,
-      builtinAgents.filter(({ name }) => !excluded.includes(name)),
+      this.prompts.over(builtinAgents.filter(({ name }) => !excluded.includes(name))),
     );
+  }
+
+  /** Puts a prompt in the place of an agent's own, for agents that begin from now on. Throws what is wrong. */
+  async setPrompt(name: string, prompt: string): Promise<void> {
+    await this.refresh();
+    this.prompts.set(this.all, name, prompt);
   }
 
   /** Those that other agents may begin. */
@@ -379,22 +390,4 @@ function selectedDraft({ name, displayName, tools }: AgentDefinition): Draft {
     tools: tools ? [...tools] : null,
   };
   return { type: 'subagent.selected', data };
-}
-
-/** An agent as clients see it. */
-export function shownAgent(agent: AgentDefinition, { includesPrompt = false } = {}) {
-  const { name, displayName, description, tools, skills, model, path, prompt, source, caps } = agent;
-  return {
-    id: name,
-    name,
-    displayName,
-    description,
-    ...(source !== 'custom' && { source }),
-    ...(tools && { tools: [...tools] }),
-    ...(skills && { skills: [...skills] }),
-    ...(model !== undefined && { model }),
-    ...(path !== undefined && { path }),
-    ...(caps && { limits: { ...caps } }),
-    ...(includesPrompt && { prompt }),
-  };
 }

@@ -159,7 +159,7 @@ export class Hooks {
   common(): { readonly sessionId: string; readonly timestamp: number; readonly cwd: string } {
     const { log, clock } = this.parts;
     return {
-      sessionId: log.agentId ?? log.sessionId,
+      sessionId: log.conversationId,
       timestamp: clock.now().getTime(),
       cwd: log.session.context.cwd,
     };

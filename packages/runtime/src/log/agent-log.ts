@@ -1,4 +1,5 @@
 import type { SessionEvent } from '@groundcrew/protocol';
+import { appAgentId } from './app-calls.js';
 import type { Delta } from './delta-frames.js';
 import type { Draft, EphemeralDraft, SessionLog } from './session-log.js';
 import { type AgentState, agentOf, type SessionState } from './state.js';
@@ -15,6 +16,11 @@ export class AgentLog {
 
   get sessionId(): string {
     return this.log.sessionId;
+  }
+
+  /** Whose conversation it is: a sub-agent's own, else the session's. */
+  get conversationId(): string {
+    return this.agentId === undefined || this.agentId === appAgentId ? this.sessionId : this.agentId;
   }
 
   /** What this agent's stored records add up to. */

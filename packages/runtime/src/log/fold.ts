@@ -3,6 +3,7 @@ import type { SessionContext } from '@groundcrew/store';
 import { lose, settle } from '../budget/spending.js';
 import { ownEntry } from '../own-entry.js';
 import type { AgentTask } from './agent-task.js';
+import { appAgentId, foldAppEvent } from './app-calls.js';
 import { withoutOldAgents } from './ended-agents.js';
 import { withFileChange, withWrite } from './file-change.js';
 import { foldAgentEvent, foldAgentNote } from './fold-agent.js';
@@ -28,7 +29,8 @@ export function reduce(state: SessionState, entry: Entry): SessionState {
   const { event } = entry;
   const agentId = event.agentId ?? rootAgentId;
   const agent = agentOf(state, agentId);
-  const next = withAgent(foldEvent(state, event), agentId, agent, foldAgentEvent(agent, event));
+  const fold = agentId === appAgentId ? foldAppEvent : foldAgentEvent;
+  const next = withAgent(foldEvent(state, event), agentId, agent, fold(agent, event));
   return {
     ...next,
     seq: entry.seq,

@@ -4,7 +4,7 @@ import { sampleFor } from '../agents/agent-sampling.js';
 import { errorData } from '../agents/failure.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
 import { SubAgents } from '../agents/sub-agents.js';
-import { cancellation, isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
+import { isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
 import { agentsOnlyWait } from '../agents/waiting-agents.js';
 import { QueuedCommands } from '../commands/queued-commands.js';
 import type { Compactor } from '../compaction/compactor.js';
@@ -15,7 +15,7 @@ import { AgentLog } from '../log/agent-log.js';
 import { sizeOfAgents } from '../log/ended-agents.js';
 import { hasTurnWork, hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
-import { agentOf, type Prompt } from '../log/state.js';
+import type { Prompt } from '../log/state.js';
 import type { sample } from '../mcp/sampling.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import { Offers } from '../questions/offers.js';
@@ -25,7 +25,9 @@ import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
 import { checkedExtras, Interaction, type PromptExtras } from '../turn/interaction.js';
 import { SessionTitle } from '../turn/session-title.js';
 import { summaryCall } from '../turn/summary-call.js';
+import { AppCalls } from './app-calls.js';
 import { Inbox } from './inbox.js';
+import { closeOrphans } from './orphans.js';
 import { Receipts, silentReceipt } from './receipts.js';
 import type { ConversationHost } from './session-environment.js';
 
@@ -45,6 +47,8 @@ export class Conversation {
   private readonly context: (interaction: Interaction) => AgentContext;
   /** The agents that work for the root agent. */
   readonly subAgents: SubAgents;
+  /** What apps run by themselves. */
+  readonly appCalls: AppCalls;
   private wakes = 0;
   /** When the prompts that wait now began to. */
   private queuedSince: string | undefined;
@@ -68,6 +72,7 @@ export class Conversation {
     this.requests = new ClientRequests({ log, questions: this.questions, clock });
     this.offers = new Offers(log);
     const contexts = this.agentContexts();
+    const trace = () => planner.settings.trace;
     this.subAgents = new SubAgents({
       log,
       clock,
@@ -75,24 +80,26 @@ export class Conversation {
       planner,
       contexts,
       ...host.agents,
-      trace: () => planner.settings.trace,
+      trace,
       observer: host.observer,
       rootInteraction: () => this.run?.interaction,
       changed: () => this.wakeForNotices(),
     });
+    const rootPlanner = planner.forAgent(() => log.latest, this.waits);
+    this.appCalls = new AppCalls({ log, clock, contexts, planner: rootPlanner, trace });
     this.context = contexts({
       log: new AgentLog(log),
       made: (compactor) => {
         this.compactor = compactor;
       },
-      planner: planner.forAgent(() => log.latest, this.waits),
+      planner: rootPlanner,
       inbox: this.inbox,
     });
     this.root = new RootAgent({
       log,
       newId: () => clock.newId(),
       context: this.context,
-      trace: () => planner.settings.trace,
+      trace,
       observer: host.observer,
       storeFailed: (error) => this.reportStoreFailure(error),
     });
@@ -115,7 +122,7 @@ export class Conversation {
 
   /** A turn is running, be it only waiting for an answer. */
   get isRunning(): boolean {
-    return this.run !== undefined || this.subAgents.isBusy;
+    return this.run !== undefined || this.subAgents.isBusy || this.appCalls.isBusy;
   }
 
   /** What it waits for now, prompts for their turn included. */
@@ -130,7 +137,7 @@ export class Conversation {
   /** The turn does nothing but wait for an answer, and all that it needs in order to go on is in the log. */
   get onlyWaits(): boolean {
     const hasSecrets = this.inbox.hasSecrets || this.run?.interaction?.options.requestHeaders !== undefined;
-    const mayRest = this.isRunning && !hasSecrets && !this.requests.hasCallers;
+    const mayRest = this.isRunning && !hasSecrets && !this.requests.hasCallers && !this.appCalls.isBusy;
     return mayRest && agentsOnlyWait(this.log.latest, this);
   }
 
@@ -195,7 +202,12 @@ export class Conversation {
     const closing = new Interruption('close', 'The session was closed');
     run?.controller.abort(closing);
     this.root.stopEnding();
-    await Promise.all([run?.done, this.title.stop(), this.subAgents.stopAll(closing)]);
+    await Promise.all([
+      run?.done,
+      this.title.stop(),
+      this.subAgents.stopAll(closing),
+      this.appCalls.stopAll(closing),
+    ]);
     await this.compactor.close();
     if (hasUserLeft) await this.root.userLeft(run?.interaction);
   }
@@ -237,7 +249,8 @@ export class Conversation {
   /** Goes on with what was left: an open turn, prompts that wait, and open questions, which may be answered from then on. */
   async continueWork(): Promise<void> {
     this.requests.reopen();
-    this.closeOrphans();
+    this.appCalls.closeLeft();
+    closeOrphans(this);
     // A run that waits for agents looks at the prompts that wait.
     this.subAgents.wake();
     if (!this.run && hasTurnWork(this.log.state)) await this.start(undefined);
@@ -245,9 +258,10 @@ export class Conversation {
 
   /** Closes what a process before this one had left; prompts that wait become messages for the next turn to answer. */
   async closeInterrupted(): Promise<void> {
+    this.appCalls.closeLeft();
     if (!hasWork(this.log.state)) return;
     this.requests.closeLeft();
-    this.closeOrphans();
+    closeOrphans(this);
     this.root.closeInterrupted();
     this.subAgents.closeInterrupted();
     for (let prompt = await this.inbox.takeNext(); prompt; prompt = await this.inbox.takeNext())
@@ -255,25 +269,12 @@ export class Conversation {
     await this.log.stored();
   }
 
-  /** Permission that was asked for no call of a turn, and that nobody waits for: its asker went with its process. */
-  private closeOrphans(): void {
-    const { calls, questions } = agentOf(this.log.latest);
-    const orphans = questions.filter(
-      ({ kind, toolCallId, requestId }) =>
-        kind === 'permission' &&
-        !this.questions.isWaiting(requestId) &&
-        !calls.some((call) => call.toolCallId === toolCallId),
-    );
-    for (const orphan of orphans) this.log.append(cancellation(orphan, 'Who asked is gone'));
-  }
-
   private async interrupt(interruption: Interruption): Promise<void> {
-    const run = this.run;
-    if (!run) return this.subAgents.stopAll(interruption);
-    const { turnEnd } = this.root;
-    run.controller.abort(interruption);
-    this.root.stopEnding();
-    await Promise.all([turnEnd, this.subAgents.stopAll(interruption)]);
+    const others = [this.subAgents, this.appCalls].map((each) => each.stopAll(interruption));
+    const turnEnd = this.run && this.root.turnEnd;
+    this.run?.controller.abort(interruption);
+    if (this.run) this.root.stopEnding();
+    await Promise.all([turnEnd, ...others]);
   }
 
   /** Resolves when the first prompt is stored; without a prompt, at once. */

@@ -36,6 +36,7 @@ import { modelChange } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
 import type { SessionPermissions } from './session-permissions.js';
 import type { SessionSandbox } from './session-sandbox.js';
+import { ShellTasks } from './shell-tasks.js';
 
 /** The session whose tools these are. */
 interface ToolSession {
@@ -69,6 +70,8 @@ export class SessionTools {
   readonly sources: readonly ListedTools[];
   /** All of them. */
   readonly all: readonly ToolSource[];
+  /** Commands in the background. */
+  readonly shellTasks: ShellTasks;
   private readonly fileHooks: FileHooks;
   private isInitialized = false;
   private readonly ownTokens = memoryTokens();
@@ -85,6 +88,7 @@ export class SessionTools {
     { settings, access }: { readonly settings: SessionSettings; readonly access: ModelAccess },
   ) {
     const { audience } = session;
+    this.shellTasks = new ShellTasks(environment.shells);
     const builtin = () =>
       environment.builtinTools({
         reportsIntent: audience.reportsIntent,

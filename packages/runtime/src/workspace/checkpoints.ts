@@ -60,10 +60,19 @@ export class Checkpoints {
 
   /** Removes those with a higher number. */
   async dropAfter(number: number): Promise<void> {
+    await this.drop((each) => each.number > number);
+  }
+
+  /** Keeps so many of the oldest. */
+  async keepFirst(count: number): Promise<void> {
+    await this.drop((_, index) => index >= count);
+  }
+
+  private async drop(isGone: (checkpoint: Checkpoint, index: number) => boolean): Promise<void> {
     const all = await this.list();
-    const gone = all.filter((each) => each.number > number);
+    const gone = all.filter(isGone);
     if (gone.length === 0) return;
-    await this.writeIndex(all.filter((each) => each.number <= number));
+    await this.writeIndex(all.filter((each) => !gone.includes(each)));
     for (const path of gone.map(({ filename }) => join(this.directory, filename))) {
       await rm(path, { force: true });
       await this.sync.push(path);

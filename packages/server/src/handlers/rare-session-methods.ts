@@ -24,6 +24,27 @@ export const rareSessionHandlers: SessionHandlers<Pick<Methods, RareMethod>> = {
     );
     return { items };
   },
+  async 'session.tools.execute'({ name, arguments: given, toolCallId }, { session, signal }) {
+    if (toolCallId !== undefined && !/^[\w.:-]{1,200}$/.test(toolCallId))
+      throw new Refusal("'toolCallId' has 1 to 200 letters, digits, _ - . and : only");
+    const { appCalls } = await session.load();
+    const { type, text, output, error, telemetry } = await appCalls.run(
+      { name, arguments: given, toolCallId },
+      signal,
+    );
+    const { binaryResultsForLlm, contents, structuredContent, mcpMeta, detailedContent } = output ?? {};
+    return {
+      resultType: type,
+      textResultForLlm: text,
+      ...(error !== undefined && { error }),
+      ...(detailedContent !== undefined && { sessionLog: detailedContent }),
+      ...(binaryResultsForLlm && { binaryResultsForLlm }),
+      ...(contents && { contents }),
+      ...(structuredContent !== undefined && { structuredContent }),
+      ...(mcpMeta !== undefined && { mcpMeta }),
+      toolTelemetry: telemetry,
+    };
+  },
   async 'session.tools.set'({ tools: given }, context) {
     const { session, client } = context;
     const attachment = session.audience.get(client.id);
@@ -88,10 +109,16 @@ export const rareSessionHandlers: SessionHandlers<Pick<Methods, RareMethod>> = {
     if (line === '') throw new Refusal("'title' is empty");
     const { checkpoints } = session.workspace;
     const number = Math.max(0, ...(await checkpoints.list()).map((each) => each.number)) + 1;
-    await checkpoints.write({ number, title: line, text: content });
+    const checkpointPath = await checkpoints.write({ number, title: line, text: content });
     const summary = (await checkpoints.list()).find((each) => each.number === number);
     if (!summary) throw new Refusal('The title cannot stand in the list of summaries.');
-    return { summary: { ...summary }, workspace: await describeWorkspace(session) };
+    const alias = { checkpointNumber: number, checkpointTitle: line, checkpointPath };
+    return { summary: { ...summary, ...alias }, workspace: await describeWorkspace(session) };
+  },
+  async 'session.workspaces.truncateSummaries'({ keepCount }, { session }) {
+    if (!session.hasWorkspaceIn(await session.state())) return { workspace: null };
+    await session.workspace.checkpoints.keepFirst(Math.max(0, keepCount));
+    return { workspace: await describeWorkspace(session), path: session.workspace.shownDirectory };
   },
   async 'session.autopilotObjective.getState'(_params, { session }) {
     const { objective: state, continuations } = await session.state();

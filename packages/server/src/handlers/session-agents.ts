@@ -1,4 +1,5 @@
 import type { Methods } from '@groundcrew/protocol';
+import { requirePromptSize } from '../bounds.js';
 import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.agent.${string}`>;
@@ -20,6 +21,11 @@ export const sessionAgentsHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.agent.deselect'(_params, { session: { agents } }) {
     await agents.deselect();
     return null;
+  },
+  async 'session.agent.setPrompt'({ id, prompt }, { session: { agents } }) {
+    requirePromptSize(prompt);
+    await agents.setPrompt(id, prompt);
+    return {};
   },
   async 'session.agent.reload'(_params, { session: { agents } }) {
     await agents.refresh({ isForced: true });

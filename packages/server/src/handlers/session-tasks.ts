@@ -18,7 +18,10 @@ export const sessionTasksHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { agentId };
   },
   async 'session.tasks.list'(_params, { session }) {
-    return { tasks: [...(await session.agents.tasks()), ...(await session.clientTasks.list())] };
+    const { agents, tools, clientTasks } = session;
+    return {
+      tasks: [...(await agents.tasks()), ...(await tools.shellTasks.list()), ...(await clientTasks.list())],
+    };
   },
   async 'session.tasks.register'(
     { clientTaskId, description, displayName, cancellable, ...params },
@@ -46,8 +49,12 @@ export const sessionTasksHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return {};
   },
   async 'session.tasks.getProgress'({ id }, { session }) {
-    const ofAgent = await session.agents.progress(id);
-    return { progress: ofAgent ?? (await session.clientTasks.progress(id)) ?? null };
+    const { agents, tools, clientTasks } = session;
+    const progress = (await agents.progress(id)) ?? (await clientTasks.progress(id));
+    return { progress: progress ?? (await tools.shellTasks.progress(id)) ?? null };
+  },
+  async 'session.tasks.readOutput'({ id, ...how }, { session, signal }) {
+    return session.tools.shellTasks.read(id, how, signal);
   },
   async 'session.tasks.getCurrentPromotable'(_params, { session }) {
     const task = await promotable(session);
@@ -62,7 +69,7 @@ export const sessionTasksHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return isPromoted ? { task: { ...task, executionMode: 'background' as const } } : {};
   },
   async 'session.tasks.cancel'({ id }, { session }) {
-    const cancelled = await session.clientTasks.cancel(id);
+    const cancelled = (await session.clientTasks.cancel(id)) ?? (await session.tools.shellTasks.cancel(id));
     return { cancelled: cancelled ?? (await (await session.load()).subAgents.stop(id)) };
   },
   async 'session.tasks.remove'({ id }, { session }) {

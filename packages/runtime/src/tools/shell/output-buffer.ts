@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 
 /**
  * What a command has written, within bounds however much that is: the latest part in memory, and from the moment that
@@ -47,6 +47,21 @@ export class OutputBuffer {
     if (start < this.memoryStart) return undefined;
     const all = Buffer.concat(this.chunks);
     return decode(all.subarray(start - this.memoryStart, end - this.memoryStart));
+  }
+
+  /** Bytes from a place on, at most so many; undefined when they are no longer kept. */
+  bytes(start: number, most: number): Buffer | undefined {
+    if (start >= this.memoryStart)
+      return Buffer.concat(this.chunks).subarray(start - this.memoryStart, start - this.memoryStart + most);
+    const { file } = this;
+    if (!file || start >= file.size) return undefined;
+    const wanted = Buffer.alloc(Math.min(most, file.size - start));
+    const descriptor = openSync(file.path, 'r');
+    try {
+      return wanted.subarray(0, readSync(descriptor, wanted, 0, wanted.length, start));
+    } finally {
+      closeSync(descriptor);
+    }
   }
 
   /** The place before a character at the end whose rest is still to come. */

@@ -98,7 +98,7 @@ export function unreadOutput(shell: Shell): Pick<ToolResult, 'text' | 'saved'> {
 }
 
 async function startShell(
-  { command, shellId, isHardened = false }: Order,
+  { command, description, shellId, isHardened = false }: Order,
   how: { readonly mode: 'sync' | 'async'; readonly isDetached: boolean },
   where: { readonly shells: ShellRegistry; readonly context: ToolContext },
 ): Promise<Shell> {
@@ -107,6 +107,7 @@ async function startShell(
   const shell = await startConfined(shells, context, {
     ...how,
     command,
+    description,
     isHardened,
     workingDirectory,
     largeOutput,

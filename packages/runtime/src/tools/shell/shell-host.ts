@@ -23,7 +23,7 @@ import { Shell, type ShellStart } from './shell.js';
 /** What is to run. */
 export type Wanted = Pick<
   ShellStart,
-  'shellId' | 'command' | 'mode' | 'isDetached' | 'workingDirectory' | 'output'
+  'shellId' | 'command' | 'description' | 'mode' | 'isDetached' | 'workingDirectory' | 'output'
 > & {
   /** What it may touch; without it, it runs as the user. */
   readonly confinement?: Confinement | undefined;

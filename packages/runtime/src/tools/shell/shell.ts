@@ -7,6 +7,8 @@ import type { OutputBuffer } from './output-buffer.js';
 export interface ShellStart {
   readonly shellId: string;
   readonly command: string;
+  /** What it is for, in a few words for users. */
+  readonly description?: string;
   readonly mode: 'sync' | 'async';
   /** Outlives its session and the runtime. */
   readonly isDetached: boolean;
@@ -25,6 +27,10 @@ export interface ShellStart {
 /** One command that runs, or ran, in a process session of its own. */
 export class Shell {
   readonly startedAt = performance.now();
+  /** The same as a date. */
+  readonly startedOn = new Date();
+  /** When it ended. */
+  endedOn: Date | undefined;
   /** Resolves when its first process has ended and all that it wrote is in the buffer; never rejects. */
   readonly ended: Promise<void>;
   exitCode: number | undefined;
@@ -97,6 +103,7 @@ export class Shell {
   /** What its first process wrote is there by now; what others may still write is read and not kept. */
   private end(exit: ExitStatus): void {
     this.refresh();
+    this.endedOn = new Date();
     if (exit.type === 'failed') {
       this.fail(exit.error);
       return;

@@ -1,0 +1,22 @@
+import { cancellation } from '../agents/turn-outcome.js';
+import type { SessionLog } from '../log/session-log.js';
+import { agentOf } from '../log/state.js';
+import type { Questions } from '../questions/questions.js';
+
+/** Cancels permission that was asked for no call of a turn, and that nobody waits for: its asker went with its process. */
+export function closeOrphans({
+  log,
+  questions,
+}: {
+  readonly log: SessionLog;
+  readonly questions: Questions;
+}): void {
+  const { calls, questions: open } = agentOf(log.latest);
+  const orphans = open.filter(
+    ({ kind, toolCallId, requestId }) =>
+      kind === 'permission' &&
+      !questions.isWaiting(requestId) &&
+      !calls.some((call) => call.toolCallId === toolCallId),
+  );
+  for (const orphan of orphans) log.append(cancellation(orphan, 'Who asked is gone'));
+}
