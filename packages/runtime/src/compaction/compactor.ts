@@ -9,8 +9,7 @@ import type { Draft } from '../log/session-log.js';
 import type { HistoryEntry } from '../log/state.js';
 import type { ModelAnswer, ModelCalls } from '../model-call/model-call.js';
 import { coveredLength } from './covered.js';
-import { pin } from './pinned.js';
-import { compactedMessage, type OpenWork, summaryPrompt, titleOf, withoutTitle } from './summary.js';
+import type { OpenWork } from './summary.js';
 import {
   charactersPerToken,
   newerHalf,
@@ -211,6 +210,7 @@ export class Compactor {
     }: { readonly covered: readonly HistoryEntry[]; readonly wish: Wish; readonly use: WindowUse },
     signal: AbortSignal,
   ): Promise<ModelAnswer> {
+    const { summaryPrompt } = await import('./summary.js');
     const room = (use.tokenLimit * 0.95 - use.systemTokens - use.toolDefinitionsTokens) * charactersPerToken;
     let entries = covered;
     for (let tries = 0; sizeOfAll(entries) > room && tries < mostTries; tries++) entries = newerHalf(entries);
@@ -246,6 +246,11 @@ export class Compactor {
   ): Promise<CompactionResult> {
     const { log } = this.parts;
     const { answer, covered, wish, use } = done;
+    // Few sessions come so far: a start does without them.
+    const [{ pin }, { compactedMessage }] = await Promise.all([
+      import('./pinned.js'),
+      import('./summary.js'),
+    ]);
     const summary = answer.text.trim();
     this.hasFailed = false;
     const { compaction } = log.latest;
@@ -274,6 +279,7 @@ export class Compactor {
 
   /** A file that cannot be written is no reason to go without the summary, which the log has. */
   private async checkpoint(number: number, summary: string) {
+    const { titleOf, withoutTitle } = await import('./summary.js');
     const title = titleOf(summary);
     const text = withoutTitle(summary);
     const path = await this.parts.keepCheckpoint({ number, title, text }).catch(() => undefined);

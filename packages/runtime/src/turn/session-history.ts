@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { CompactionResult, Compactor, CompactorParts } from '../compaction/compactor.js';
-import { titleOf } from '../compaction/summary.js';
 import type { SummaryCall } from '../compaction/summary-call.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf, type Prompt, type SessionState } from '../log/state.js';
@@ -66,6 +65,7 @@ export class SessionHistory {
     if (agentOf(conversation.log.state).history.length === 0) return '';
     const { compactor } = conversation;
     const summary = await compactor.summariseOnly(await conversation.summaryCall(signal), signal);
+    const { titleOf } = await import('../compaction/summary.js');
     return `# ${titleOf(summary)}\n\n${summary}`;
   }
 
