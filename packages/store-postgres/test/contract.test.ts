@@ -4,7 +4,7 @@ import { withSchema } from '../src/address.js';
 import { postgresWorld, serverForTests } from './world.js';
 
 const server = await serverForTests();
-afterAll(() => server?.close());
+afterAll(() => server?.close(), 60_000);
 
 describe.skipIf(!server)('on PostgreSQL', () => {
   if (!server) return;
