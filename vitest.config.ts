@@ -32,6 +32,18 @@ const source = (name: string) => fileURLToPath(new URL(`./packages/${name}/src/i
 /** Asks what an import does, and so has to be the first to import it. */
 const seesItsOwnImports = 'packages/protocol/src/lazy.test.ts';
 
+/** Tests that start PostgreSQL or NATS: `verify` leaves them to `verify:full`, which has steps of its own for them. */
+const withServices = [
+  'packages/store-postgres/test/**',
+  'packages/cluster/test/**',
+  'packages/cli/test/postgres.test.ts',
+  'e2e/postgres.test.ts',
+  'e2e/cluster*.test.ts',
+  'e2e/mixed-versions.test.ts',
+  'e2e/top.test.ts',
+];
+const leftOut = process.env.SERVICE_TESTS === 'apart' ? withServices : [];
+
 /** Those that take longest begin first, or one of them would be the last to run, alone. */
 const slowest = [
   'chaos',
@@ -84,7 +96,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'e2e/**/*.test.ts'],
-          exclude: [seesItsOwnImports],
+          exclude: [seesItsOwnImports, ...leftOut],
           isolate: false,
         },
       },

@@ -6,11 +6,11 @@ import { type Part, runPart } from '../chaos/parts.js';
 // The short form of `npm run chaos`, which kills at every write step and says how to repeat a failure.
 const extent = {
   strides: byExtent({
-    short: { walk: 14, agents: 50, compaction: 50, power: 30, guard: 50 },
+    short: { walk: 30, agents: 110, compaction: 90, power: 60, guard: 90 },
     full: { walk: 9, agents: 30, compaction: 10, power: 20, guard: 30 },
   }),
   seed: 1,
-  runs: 3,
+  runs: byExtent({ short: 1, full: 3 }),
 };
 
 let program = '';

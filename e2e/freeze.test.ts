@@ -1,3 +1,4 @@
+import { byExtent } from '@groundcrew/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FreezeWorld, longestPing } from '../security/freeze.js';
 import { freezeCases } from '../security/freeze-cases.js';
@@ -6,7 +7,12 @@ const world = new FreezeWorld();
 beforeAll(() => world.open());
 afterAll(() => world.close());
 
-test.each(freezeCases({ events: 30_000, files: 3000, commands: 20, sessions: 1500 }))(
+const sizes = byExtent({
+  short: { events: 12_000, files: 1500, commands: 8, sessions: 500 },
+  full: { events: 30_000, files: 3000, commands: 20, sessions: 1500 },
+});
+
+test.each(freezeCases(sizes))(
   'a neighbour is answered in time beside $name',
   { timeout: 60_000 },
   async (one) => {

@@ -111,6 +111,13 @@ const generations: readonly Generation[] = [
   },
 ];
 
+/** To start one process for each test took most of their time. */
+const shares = new Map<string, WireClient>();
+
+function connected({ flags, environment }: Generation): Promise<WireClient> {
+  return runtime.connect(runtime.spawn({ flags, ...(environment && { environment }) }), { hasGaps: true });
+}
+
 /** Clients from 0.1.32 to 0.3.0 serve both the requests of protocol 2 and the events of protocol 3, as this one does. */
 class Player {
   readonly ran: string[] = [];
@@ -124,16 +131,19 @@ class Player {
     private readonly decision: object,
   ) {}
 
+  /** A client of the one process of its release, or of a process of its own. */
   static async start(
     generation: Generation,
     {
       tool = () => 'a tree',
       decision = generation.approval,
-    }: { tool?: () => unknown; decision?: object } = {},
+      hasOwnProcess = false,
+    }: { tool?: () => unknown; decision?: object; hasOwnProcess?: boolean } = {},
   ): Promise<Player> {
-    const { flags, environment, greeting, protocolVersion } = generation;
-    const process = runtime.spawn({ flags, ...(environment && { environment }) });
-    const wire = await runtime.connect(process, { hasGaps: true });
+    const { release, greeting, protocolVersion } = generation;
+    const shared = hasOwnProcess ? undefined : shares.get(release);
+    const wire = shared ?? (await connected(generation));
+    if (!hasOwnProcess) shares.set(release, wire);
     const player = new Player(wire, generation, tool, decision);
     wire.answer = (method, params) => player.answer(method, params as Record<string, unknown>);
     const params = greeting === 'ping' ? { message: null } : {};
@@ -236,7 +246,7 @@ describe.each(generations)('a client of $release', (generation) => {
     const session = await first.create({ ...model, tools });
     await first.turn(session, 'One');
     await session.call('session.destroy');
-    const second = await Player.start(generation, { tool: () => 'a bush' });
+    const second = await Player.start(generation, { tool: () => 'a bush', hasOwnProcess: true });
     const resumed = await second.resume(session.sessionId, { ...model, tools });
     const lines = await second.turn(resumed, 'Look');
     expect(lines).toContain('tool.execution_complete c1 ok "a bush"');

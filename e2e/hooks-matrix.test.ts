@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  byExtent,
   callTools,
   hold,
   liveRuntime,
@@ -290,12 +291,17 @@ async function seeThrough({ session }: Guarded, decision: object): Promise<void>
   }, 'session.idle');
 }
 
-const cells = Object.keys(callers).flatMap((caller) =>
-  Object.keys(origins).map((origin) => [caller, origin] as const),
+/** Every tool from every origin with every answer; the short form has each pair of them once. */
+const cells = Object.keys(callers).flatMap((caller, callerAt) =>
+  Object.keys(origins).map((origin, originAt) => {
+    const inShort = (_: Outcome, outcomeAt: number) => (originAt + outcomeAt) % 4 === callerAt;
+    const tried = byExtent({ short: outcomes.filter(inShort), full: outcomes });
+    return [caller, origin, tried] as const;
+  }),
 );
 
-describe.each(cells)('%s, %s', (caller, origin) => {
-  test.each(outcomes.map((outcome) => [outcome.name, outcome] as const))('%s', async (_, outcome) => {
+describe.each(cells)('%s, %s', (caller, origin, tried) => {
+  test.each(tried.map((outcome) => [outcome.name, outcome] as const))('%s', async (_, outcome) => {
     const called = callers[caller as keyof typeof callers]();
     const guarded = await (origins[origin] as Origin)(outcome, called);
     if (outcome.name === 'disconnect' && called.isNested) await guardComesBack(guarded, called);

@@ -1,5 +1,6 @@
 import type { AnyEvent } from '@groundcrew/protocol';
 import {
+  byExtent,
   type CompletionMessage,
   liveRuntime,
   RuleModel,
@@ -241,6 +242,9 @@ test.each(['chat', 'responses', 'messages'] as const)(
       expect({ refusals, leaks, faults }).toEqual({ refusals: [], leaks: [], faults: [] });
       expect(['DONE', 'root']).toContain(last);
     });
-    await fc.assert(property, { numRuns: Number(process.env.AGENT_RUNS ?? 5), endOnFailure: true });
+    await fc.assert(property, {
+      numRuns: Number(process.env.AGENT_RUNS ?? byExtent({ short: 2, full: 5 })),
+      endOnFailure: true,
+    });
   },
 );

@@ -1,6 +1,6 @@
 import { type AnyEvent, methods, notifications } from '@groundcrew/protocol';
 import { type Channel, Connection, type Encoded, type Message } from '@groundcrew/rpc';
-import { examineEvents } from './examine.js';
+import { EventExaminer } from './examine.js';
 import { WireSession } from './wire-session.js';
 
 /** What reached a client, in the order it came. */
@@ -20,6 +20,7 @@ export class WireClient {
   answer: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown> = async (method) =>
     Promise.reject(new Error(`Unhandled method ${method}`));
   private readonly received = new Map<string, AnyEvent[]>();
+  private readonly examiners = new Map<string, EventExaminer>();
   private readonly methodOf = new Map<unknown, string>();
   private readonly listeners = new Set<() => void>();
 
@@ -63,7 +64,12 @@ export class WireClient {
 
   /** What is wrong with all events, over all sessions. */
   examine(): readonly string[] {
-    return [...this.problems, ...[...this.received.values()].flatMap(examineEvents)];
+    const found = [...this.received].flatMap(([sessionId, events]) => {
+      const examiner = this.examiners.get(sessionId) ?? new EventExaminer();
+      this.examiners.set(sessionId, examiner);
+      return examiner.examine(events);
+    });
+    return [...this.problems, ...found];
   }
 
   /** Frames as lines, from a place on: replies by method, events and lifecycles by type. */

@@ -46,7 +46,9 @@ function script(path: string): void {
 
 function repository(directory: string): void {
   mkdirSync(directory, { recursive: true });
-  git(directory, 'init', '-q', '-b', 'main');
+  // Without the samples of the template: they are copied for every line.
+  git(directory, 'init', '-q', '-b', 'main', '--template=');
+  mkdirSync(join(directory, '.git/hooks'));
   writeFileSync(join(directory, 'a'), 'a\n');
   git(directory, 'add', 'a');
   git(directory, 'commit', '-qm', 'one');
@@ -82,7 +84,7 @@ beforeAll(() => {
   execFileSync('tar', ['-cf', at('links.tar'), '-C', at('links'), 'note']);
   rmSync(at('links'), { recursive: true });
   writeFileSync(at('other.mk'), `test:\n\ttouch ${canary}\n`);
-  git(world, 'init', '-q', '--bare', at('target'));
+  git(world, 'init', '-q', '--bare', '--template=', at('target'));
   mkdirSync(at('target/hooks'), { recursive: true });
   script(at('target/hooks/pre-receive'));
 });
