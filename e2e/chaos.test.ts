@@ -16,7 +16,7 @@ const extent = {
 let program = '';
 beforeAll(() => {
   program = buildProgram();
-});
+}, 60_000);
 
 test.each<[string, Part]>([
   ['killed at a write step', 'walk'],

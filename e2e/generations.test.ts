@@ -114,8 +114,14 @@ const generations: readonly Generation[] = [
 /** To start one process for each test took most of their time. */
 const shares = new Map<string, WireClient>();
 
-function connected({ flags, environment }: Generation): Promise<WireClient> {
-  return runtime.connect(runtime.spawn({ flags, ...(environment && { environment }) }), { hasGaps: true });
+/** A client that has greeted a process of its own. */
+async function connected(generation: Generation): Promise<WireClient> {
+  const { flags, environment, greeting, protocolVersion } = generation;
+  const process = runtime.spawn({ flags, ...(environment && { environment }) });
+  const wire = await runtime.connect(process, { hasGaps: true });
+  const params = greeting === 'ping' ? { message: null } : {};
+  expect(await wire.call(greeting, params)).toMatchObject({ protocolVersion });
+  return wire;
 }
 
 /** Clients from 0.1.32 to 0.3.0 serve both the requests of protocol 2 and the events of protocol 3, as this one does. */
@@ -140,14 +146,12 @@ class Player {
       hasOwnProcess = false,
     }: { tool?: () => unknown; decision?: object; hasOwnProcess?: boolean } = {},
   ): Promise<Player> {
-    const { release, greeting, protocolVersion } = generation;
+    const { release } = generation;
     const shared = hasOwnProcess ? undefined : shares.get(release);
     const wire = shared ?? (await connected(generation));
     if (!hasOwnProcess) shares.set(release, wire);
     const player = new Player(wire, generation, tool, decision);
     wire.answer = (method, params) => player.answer(method, params as Record<string, unknown>);
-    const params = greeting === 'ping' ? { message: null } : {};
-    expect(await wire.call(greeting, params)).toMatchObject({ protocolVersion });
     return player;
   }
 

@@ -30,6 +30,8 @@ interface Outcome {
   readonly denial?: RegExp;
 }
 
+/** Long enough for a busy machine. */
+const patience = { timeout: 15_000 };
 const never = new Promise<never>(() => undefined);
 const output = (said: unknown) => async () => ({ output: said });
 
@@ -246,7 +248,7 @@ const origins: Readonly<Record<string, Origin>> = {
     await vi.waitFor(async () => {
       const { waitingOn } = await session.call<{ waitingOn: object[] }>('session.metadata.activity');
       expect(waitingOn).toContainEqual(expect.objectContaining({ kind: 'hooks', hookType: 'preToolUse' }));
-    });
+    }, patience);
     expect(caller.traces(session)).toEqual([]);
     // A guard that disconnects is asked, and leaves, before its own resume is answered.
     await guardedBy({ outcome, caller }, before.sessionId).catch(() =>
@@ -271,7 +273,7 @@ async function guardComesBack({ session }: Guarded, caller: Caller): Promise<voi
   await vi.waitFor(async () => {
     const { waitingOn } = await session.call<{ waitingOn: object[] }>('session.metadata.activity');
     expect(waitingOn).toContainEqual(expect.objectContaining({ kind: 'hooks', hookType: 'postToolUse' }));
-  });
+  }, patience);
   await guardedBy({ outcome: noOpinion, caller }, session.sessionId);
 }
 
