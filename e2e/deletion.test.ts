@@ -52,6 +52,16 @@ test('an answer to session.delete means that no file of the home has a word of t
   expect(await client.call('session.list', {})).toEqual({ sessions: [] });
 });
 
+test('a session that was taken back to its beginning leaves no word when it is deleted, although no prompt is seen in it', async () => {
+  const { session } = await runtime.session([say(`${secret} too`)]);
+  const { sessionId } = session;
+  await session.turn(`${secret} ${'and so on '.repeat(100)}`);
+  const eventId = (await session.stored()).find(({ type }) => type === 'user.message')?.id;
+  await session.call('session.history.truncate', { eventId });
+  await runtime.client.call('session.delete', { sessionId });
+  expect(filesWith(secret)).toEqual([]);
+});
+
 test('a session that another live process works in is not deleted, and one that it has closed is', async () => {
   const held = hold();
   const { session } = await runtime.session([held.reply]);

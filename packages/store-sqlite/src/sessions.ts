@@ -111,13 +111,13 @@ export interface RemovedSession {
   readonly number: number;
   /** Set until its files are out of the way. */
   readonly id: string | null;
-  /** How often bytes were overwritten for it; null when it has no messages, and that is not needed. */
+  /** How often bytes were overwritten for it; null when it has no words, and that is not needed. */
   readonly scrubs: number | null;
 }
 
 /**
  * Takes the session out of sight at once, and its first records with it: without them no repair can bring it back. The
- * rest is left to the `Erasure`. `mark` is called first when it has messages. Throws before it writes anything.
+ * rest is left to the `Erasure`. `mark` is called first when it has words. Throws before it writes anything.
  */
 export function removeSession(
   { connection, isAlive }: StoreScope,
@@ -135,7 +135,11 @@ export function removeSession(
   const isForeign = by !== undefined && holder !== undefined && holder.runtimeId !== by.runtimeId;
   if (isForeign && row.has_work === 1 && isAlive(holder.runtimeId)) throw inUse(sessionId, holder);
   const { number } = row;
-  const removed = { number, id: sessionId, scrubs: row.user_turns > 0 ? 0 : null };
+  const removed = {
+    number,
+    id: sessionId,
+    scrubs: row.user_turns > 0 || hasWords(connection, number) ? 0 : null,
+  };
   if (removed.scrubs !== null) mark(removed);
   connection.run('DELETE FROM session WHERE number = ?', number);
   connection.run(
@@ -146,6 +150,19 @@ export function removeSession(
   );
   deleteSomeRecords(connection, number);
   return true;
+}
+
+/**
+ * Whether a session without a prompt has words all the same: a fork before the first prompt is called by it, and one that was taken
+ * back to its beginning keeps what was said. Most have neither, come and go quickly, and need no scrub.
+ */
+function hasWords(connection: Connection, number: number): boolean {
+  const row = connection.get(
+    `SELECT 1 FROM record WHERE session = ? AND seq > 1
+       AND type NOT IN ('session.start', 'session.resume', 'session.shutdown', 'session.model_change') LIMIT 1`,
+    number,
+  );
+  return row !== undefined;
 }
 
 /** Removes a session whose deletion was broken off before it was committed, unless a live runtime has opened it since. */
