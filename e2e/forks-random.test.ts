@@ -51,7 +51,7 @@ class World {
   private running: { readonly process: RuntimeProcess; readonly client: WireClient } | undefined;
   private count = 0;
 
-  constructor(private readonly settings: object) {
+  constructor(private readonly settings: Readonly<Record<string, unknown>>) {
     cleanups.push(() => this.home.remove());
   }
 
