@@ -75,6 +75,24 @@ export function requireKnown(
   );
 }
 
+/** A server that does not have what an optional step asks for goes on without it, and the rest of the transaction holds. */
+async function take(connection: Connection, { sql, isOptional }: MigrationStep): Promise<void> {
+  if (!isOptional) {
+    await connection.all({ text: sql });
+    return;
+  }
+  await connection.all({ text: 'SAVEPOINT gc_step' });
+  try {
+    await connection.all({ text: sql });
+  } catch (error) {
+    if (!isRefusal(error) || !notSupported.has(error.code)) throw error;
+    await connection.all({ text: 'ROLLBACK TO SAVEPOINT gc_step' });
+  }
+}
+
+/** A feature that the server was built without, and words that it does not know. */
+const notSupported: ReadonlySet<string> = new Set(['0A000', '42601']);
+
 async function migrateLocked(connection: Connection, steps: readonly MigrationStep[]): Promise<void> {
   const { schema } = connection.address;
   await connection.transaction(async () => {
@@ -87,7 +105,7 @@ async function migrateLocked(connection: Connection, steps: readonly MigrationSt
     const found = await readVersion(connection);
     if (found) requireKnown(found, { connection, steps });
     const missing = steps.slice(found?.version ?? 0);
-    for (const { sql } of missing) await connection.all({ text: sql });
+    for (const step of missing) await take(connection, step);
     const oldestWriter = Math.max(found?.oldestWriter ?? 0, ...missing.map((step) => step.oldestWriter));
     if (missing.length > 0)
       await connection.all({

@@ -2,6 +2,8 @@
 export interface MigrationStep {
   /** Programs that know no later version than this can still write after the step; nodes are updated one by one. */
   readonly oldestWriter: number;
+  /** What a server may not have; it goes on without. */
+  readonly isOptional?: boolean;
   readonly sql: string;
 }
 
@@ -170,12 +172,10 @@ export const migrationSteps: readonly MigrationStep[] = [
     // Events of results say a text twice; this compression keeps it once, and programs of every version read it. A server that
     // was built without it goes on with its own.
     oldestWriter: 1,
+    isOptional: true,
     sql: `
-    DO $$ BEGIN
-      ALTER TABLE gc_record ALTER COLUMN json SET COMPRESSION lz4, ALTER COLUMN raw SET COMPRESSION lz4;
-      ALTER TABLE gc_body ALTER COLUMN json SET COMPRESSION lz4, ALTER COLUMN raw SET COMPRESSION lz4;
-    EXCEPTION WHEN feature_not_supported THEN NULL;
-    END $$;
+    ALTER TABLE gc_record ALTER COLUMN json SET COMPRESSION lz4, ALTER COLUMN raw SET COMPRESSION lz4;
+    ALTER TABLE gc_body ALTER COLUMN json SET COMPRESSION lz4, ALTER COLUMN raw SET COMPRESSION lz4;
     `,
   },
 ];

@@ -150,7 +150,19 @@ describe.skipIf(!server)('stores in schemas of one database', () => {
     const { rows } = await client.query(
       'SELECT (SELECT sum(pg_column_size(json)) FROM gc_record) + (SELECT sum(pg_column_size(json)) FROM gc_body) AS bytes',
     );
-    expect(Number(rows[0].bytes)).toBeLessThan(texts.join('').length * 1.1);
+    const { rows: built } = await client.query(
+      `SELECT 'lz4' = ANY(enumvals) AS "hasLz4" FROM pg_settings WHERE name = 'default_toast_compression'`,
+    );
+    // A server that was built without lz4 goes on with its own compression, which looks back less far.
+    const most = built[0].hasLz4 ? 1.1 : 2.1;
+    expect(Number(rows[0].bytes)).toBeLessThan(texts.join('').length * most);
     await client.end();
+  });
+
+  test('no step needs more than SQL: no procedures, functions, triggers, notifications or advisory locks', () => {
+    for (const { sql } of migrationSteps)
+      expect(sql).not.toMatch(
+        /\$\$|\b(?:DO|FUNCTION|PROCEDURE|TRIGGER|LANGUAGE|NOTIFY|LISTEN|pg_advisory\w*)\b/i,
+      );
   });
 });
