@@ -10,7 +10,20 @@ export const manyOptions: FreezeCase = {
     );
     const section = { action: 'remove' };
     const sections = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`s${index}`, section]));
+    const unknown = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`o${index}`, true]));
+    const [tool] = [{ name: 'look', ...unknown }];
+    const { sessionId } = await runtime.client.create({});
     return async () => {
+      for (const [method, params] of [
+        ['session.create', unknown],
+        ['session.create', { infiniteSessions: unknown }],
+        ['session.create', { tools: [tool] }],
+        ['session.mcp.list', { sessionId, ...unknown }],
+        ['session.permissions.configure', { sessionId, ...unknown }],
+      ] as const) {
+        const { message } = await runtime.client.failure(method, params);
+        if (!/too many values/.test(String(message))) throw new Error(`another failure: ${String(message)}`);
+      }
       for (const settings of [{ mcpServers }, { systemMessage: { mode: 'customize', sections } }]) {
         const { message } = await runtime.client.failure('session.create', settings);
         if (!/too many values/.test(String(message))) throw new Error(`another failure: ${String(message)}`);

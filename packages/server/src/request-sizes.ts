@@ -36,15 +36,19 @@ export function requireValues(method: string, params: unknown): void {
   const most = mostOf(method);
   const isOfSchemas = (name: string) => schemaFields.has(name);
   const schemas = isObject(params) ? [...schemaFields].map((name) => params[name]) : [];
-  const hasLarge = () => schemas.flat().some((one) => hasMore(one, mostOfOne));
-  if (hasMore(params, most, isOfSchemas) || hasMore(schemas, mostOfSchemas) || hasLarge())
-    throw new RpcError(
-      errorCodes.invalidParams,
-      failedText(
-        method,
-        `the request has too many values; at most ${most} are accepted, and ${mostOfSchemas} in schemas of tools, ${mostOfOne} in each`,
-      ),
-    );
+  const each = schemas.flat();
+  const isTooMuch =
+    isWide(params) ||
+    each.some(isWide) ||
+    hasMore(params, most, { isApart: isOfSchemas, isNarrow: ofOptions.test(method) }) ||
+    hasMore(schemas, mostOfSchemas) ||
+    each.some((one) => hasMore(one, mostOfOne));
+  if (!isTooMuch) return;
+  const bounds = `at most ${most} are accepted, ${mostNames} in one object, and ${mostOfSchemas} in schemas of tools, ${mostOfOne} in each`;
+  throw new RpcError(
+    errorCodes.invalidParams,
+    failedText(method, `the request has too many values; ${bounds}`),
+  );
 }
 
 function mostOf(method: string): number {
@@ -66,20 +70,41 @@ const mostOfSchemas = 90_000;
 /** Hundreds of tools have many values between them; a single one that has takes longer than all of those. */
 const mostOfOne = 20_000;
 
-/** Whether there are more than so many values; no further than that is looked, and not into fields of the root that are apart. */
-function hasMore(root: unknown, most: number, isApart: (name: string) => boolean = () => false): boolean {
+/** Fields by name of one object: no option has so many, and each takes as long as a hundred entries of a list. */
+const mostNames = 2000;
+
+/**
+ * Whether there are more than so many values, or, where all has to be narrow, an object with too many names; no further than
+ * that is looked, and not into fields of the root that are apart.
+ */
+function hasMore(
+  root: unknown,
+  most: number,
+  { isApart, isNarrow }: { readonly isApart?: (name: string) => boolean; readonly isNarrow?: boolean } = {},
+): boolean {
   const waiting: unknown[] = [root];
   let count = 0;
   while (waiting.length > 0) {
     const value = waiting.pop();
     if (typeof value !== 'object' || value === null) continue;
+    if (isNarrow && isWide(value)) return true;
     // Names of a large object are not copied: one too many, and no more of them are read.
     for (const name in value) {
       count += 1;
       if (count > most) return true;
       const inside = (value as Readonly<Record<string, unknown>>)[name];
-      if (typeof inside === 'object' && !(value === root && isApart(name))) waiting.push(inside);
+      if (typeof inside === 'object' && !(value === root && isApart?.(name))) waiting.push(inside);
     }
+  }
+  return false;
+}
+
+function isWide(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  let count = 0;
+  for (const _ in value) {
+    count += 1;
+    if (count > mostNames) return true;
   }
   return false;
 }
