@@ -30,7 +30,7 @@ const layers = {
   'store-postgres': ['store'],
   cluster: ['server', 'store', 'rpc'],
   tenants: ['protocol'],
-  webhooks: ['runtime', 'store'],
+  webhooks: ['runtime', 'store', 'protocol'],
   store: [],
   runtime: ['store', 'models', 'protocol'],
   sdk: ['rpc', 'protocol'],

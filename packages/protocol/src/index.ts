@@ -70,3 +70,4 @@ export { type NeededRole, neededRoles, type Role, suffices } from './roles.js';
 export { once, openEnum, openObject, type Value } from './schema.js';
 export type { SessionMode, WorkingDirectoryContext } from './settings.js';
 export { isSupportedVersion, oldestProtocolVersion, protocolVersion } from './version.js';
+export { type WaitKind, type WebhookEvent, waitKinds, webhookEvents } from './webhook.js';

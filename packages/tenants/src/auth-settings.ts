@@ -1,3 +1,4 @@
+import { waitKinds, webhookEvents } from '@groundcrew/protocol';
 import { z } from 'zod';
 
 /** A tenant's name becomes a directory and a part of a database: nothing that could lead elsewhere. */
@@ -66,23 +67,8 @@ const webhook = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
   /** Signs; nobody but its owner may read the file. */
   secretFile: absolutePath,
-  events: z.optional(z.array(z.enum(['session.waiting', 'session.ended', 'session.error'])).min(1)),
-  waitingOn: z.optional(
-    z
-      .array(
-        z.enum([
-          'permission',
-          'user_input',
-          'elicitation',
-          'exit_plan_mode',
-          'auto_mode_switch',
-          'session_limits',
-          'external_tool',
-          'sampling',
-        ]),
-      )
-      .min(1),
-  ),
+  events: z.optional(z.array(z.enum(webhookEvents)).min(1)),
+  waitingOn: z.optional(z.array(z.enum(waitKinds)).min(1)),
   allowPrivate: z.optional(z.boolean()),
   retry: z.optional(
     z

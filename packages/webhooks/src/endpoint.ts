@@ -1,24 +1,6 @@
 import { isIP } from 'node:net';
+import type { WaitKind, WebhookEvent } from '@groundcrew/protocol';
 import { publicLookup } from '@groundcrew/runtime';
-
-/** What a webhook may be sent for. */
-export const webhookEvents = ['session.waiting', 'session.ended', 'session.error'] as const;
-
-export type WebhookEvent = (typeof webhookEvents)[number];
-
-/** What a session may wait for. */
-export const waitKinds = [
-  'permission',
-  'user_input',
-  'elicitation',
-  'exit_plan_mode',
-  'auto_mode_switch',
-  'session_limits',
-  'external_tool',
-  'sampling',
-] as const;
-
-export type WaitKind = (typeof waitKinds)[number];
 
 /** Answered by programs: sent only where the settings name them. */
 const ofPrograms: ReadonlySet<WaitKind> = new Set(['external_tool', 'sampling']);

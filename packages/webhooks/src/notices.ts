@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { WaitKind, WebhookEvent } from '@groundcrew/protocol';
 import type { LogRecord } from '@groundcrew/store';
-import type { WaitKind, WebhookEvent } from './endpoint.js';
 
 /** What a webhook says about a session: ids and reasons, and no content. */
 export interface Notice {

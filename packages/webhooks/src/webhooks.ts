@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { webhookEvents } from '@groundcrew/protocol';
 import type {
   Claim,
   FollowedSession,
@@ -8,7 +9,7 @@ import type {
   SessionHead,
   SessionStore,
 } from '@groundcrew/store';
-import { type EndpointWishes, wantsQuestion, webhookEvents } from './endpoint.js';
+import { type EndpointWishes, wantsQuestion } from './endpoint.js';
 import { hasTurnStart, idOf, type Notice, NoticeReader } from './notices.js';
 
 /** The calls of an outbox that fill it; those that send are not among them. */

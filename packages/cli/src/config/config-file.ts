@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Environment } from '@groundcrew/models';
+import { waitKinds, webhookEvents } from '@groundcrew/protocol';
 import type { SandboxSettings } from '@groundcrew/runtime';
 import { longestSeconds, UsageError, wholeNumber } from '../flags/arguments.js';
 import { logLevels } from '../log/log-levels.js';
@@ -96,19 +97,8 @@ const readWebhook = objectOf({
   url: address,
   secretFile: absolutePath,
   secretVariable: text,
-  events: listOf(oneOf('session.waiting', 'session.ended', 'session.error')),
-  waitingOn: listOf(
-    oneOf(
-      'permission',
-      'user_input',
-      'elicitation',
-      'exit_plan_mode',
-      'auto_mode_switch',
-      'session_limits',
-      'external_tool',
-      'sampling',
-    ),
-  ),
+  events: listOf(oneOf(...webhookEvents)),
+  waitingOn: listOf(oneOf(...waitKinds)),
   allowPrivate: flag,
   retry: listOf(wholeNumberUpTo(24 * 60 * 60)),
   timeout: wholeNumberUpTo(60),
