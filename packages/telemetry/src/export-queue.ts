@@ -25,6 +25,8 @@ export class ExportQueue {
   private sending: Promise<void> | undefined;
   private readonly metricsTimer: NodeJS.Timeout;
   private readonly closing = new AbortController();
+  /** The end has come: what waits to try again tries now, for the last time. */
+  private readonly hurry = new AbortController();
   private isFailing = false;
   private isClosing = false;
 
@@ -52,6 +54,7 @@ export class ExportQueue {
     clearTimeout(this.timer);
     const limit = setTimeout(() => this.closing.abort(), closingMs);
     this.isClosing = true;
+    this.hurry.abort();
     await this.flush();
     await this.sendMetrics();
     clearTimeout(limit);
@@ -91,7 +94,7 @@ export class ExportQueue {
       } catch (error) {
         this.complain(error);
         if (!(error instanceof TryLater) || attempt >= mostAttempts || this.isClosing) return false;
-        await pause(error.afterMs ?? firstPauseMs * 2 ** (attempt - 1), signal);
+        await pause(error.afterMs ?? firstPauseMs * 2 ** (attempt - 1), this.hurry.signal);
       }
     }
     return false;

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Exporter } from './exporter.js';
 import { metricLine, spanLine } from './file-lines.js';
 import type { TelemetrySettings } from './settings.js';
@@ -9,22 +9,36 @@ export function fileExporter(path: string, settings: TelemetrySettings): Exporte
   let opening: Promise<FileHandle> | undefined;
   const write = async (lines: readonly string[]) => {
     if (lines.length === 0) return;
+    await follow();
     opening ??= openFile(path);
     const file = await opening.catch((error: unknown) => {
       opening = undefined;
       throw error;
     });
     // One write of whole lines: several processes may share a file.
-    await file.appendFile(lines.map((line) => `${line}\n`).join(''));
+    await file.appendFile(lines.map((line) => `${line}\n`).join('')).catch(async (error: unknown) => {
+      // A disk that is full may have taken half a line: it is cut off when the file is opened again.
+      await leave();
+      throw error;
+    });
+  };
+  const leave = async () => {
+    const left = await opening?.catch(() => undefined);
+    opening = undefined;
+    await left?.close();
+  };
+  /** A file that was moved away, as those who rotate it do, is made anew. */
+  const follow = async () => {
+    const file = await opening?.catch(() => undefined);
+    if (!file) return;
+    const [own, there] = await Promise.all([file.stat(), stat(path).catch(() => undefined)]);
+    if (there?.ino !== own.ino || there.dev !== own.dev) await leave();
   };
   return {
     name: path,
     sendSpans: (spans) => write(spans.map((span) => spanLine(span, settings))),
     sendMetrics: (measured, moment) => write(measured.map((each) => metricLine(each, moment))),
-    close: async () => {
-      const file = await opening?.catch(() => undefined);
-      await file?.close();
-    },
+    close: leave,
   };
 }
 

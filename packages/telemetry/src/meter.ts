@@ -25,14 +25,20 @@ export interface Measured {
 /** So many sets of attributes are told apart by one instrument; more are counted together. */
 const mostPoints = 1000;
 
+/** Characters of one attribute. */
+const longestLabel = 256;
+
 /** Counts and measures, from the start of the process on. */
 export class Meter {
   readonly startedAt = now();
   private readonly points = new Map<InstrumentName, Map<string, Point>>();
 
+  /** `mask` covers what is secret in a text. */
+  constructor(private readonly mask: (text: string) => string = (text) => text) {}
+
   /** A value of a histogram, or what a counter grows by. */
   record(instrument: InstrumentName, value: number, attributes: Attributes = {}): void {
-    const point = this.pointOf(instrument, attributes);
+    const point = this.pointOf(instrument, this.shown(attributes));
     const { bounds = [] }: Instrument = instruments[instrument];
     const reached = bounds.findIndex((bound) => value <= bound);
     const bucket = reached < 0 ? bounds.length : reached;
@@ -49,6 +55,15 @@ export class Meter {
       const points = this.points.get(name);
       return points ? [{ ...instruments[name], points: [...points.values()] }] : [];
     });
+  }
+
+  /** Names of models and tools are clients' own words: they may be long, and may hold a secret. */
+  private shown(attributes: Attributes): Attributes {
+    const entries = Object.entries(attributes).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? this.mask(value).slice(0, longestLabel) : value,
+    ]);
+    return Object.fromEntries(entries) as Attributes;
   }
 
   private pointOf(instrument: InstrumentName, attributes: Attributes): Point {

@@ -49,7 +49,12 @@ export class OpenSpans {
 
   /** Keeps a span until its end is published. */
   keep(sessionId: string, id: string, span: Span): void {
-    if (this.open.size >= mostOpen) return;
+    // What was left open longest is over for telemetry; what begins now is not lost for it.
+    const [oldest] = this.open.keys();
+    if (this.open.size >= mostOpen && oldest !== undefined) {
+      this.open.get(oldest)?.end();
+      this.open.delete(oldest);
+    }
     this.open.set(`${sessionId} ${id}`, span);
   }
 

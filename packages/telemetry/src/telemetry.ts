@@ -33,7 +33,7 @@ export interface Telemetry {
 
 /** Opens what watches a runtime, and exports what it sees. */
 export function openTelemetry({ settings, mask, warn }: TelemetryOptions): Telemetry {
-  const meter = new Meter();
+  const meter = new Meter(mask);
   const exporter = exporterOf(settings);
   const queue = exporter && new ExportQueue({ exporter, meter, settings, warn });
   const tracer = new Tracer({ settings, mask, ended: (span) => queue?.add(span) });

@@ -24,8 +24,18 @@ export function readContext({ traceparent, tracestate }: Carried): SpanContext |
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId) || (version === '00' && rest !== undefined))
     return undefined;
   const isSampled = (Number.parseInt(flags, 16) & 1) === 1;
-  return { traceId, spanId, isSampled, ...(tracestate !== undefined && { state: tracestate }) };
+  const state = readState(tracestate);
+  return { traceId, spanId, isSampled, ...(state !== undefined && { state }) };
 }
+
+/** It becomes a header of model calls: what cannot be one is left out, as the specification wants it. */
+function readState(tracestate: string | undefined): string | undefined {
+  const isState = tracestate !== undefined && tracestate.length <= longestState && stateForm.test(tracestate);
+  return isState ? tracestate : undefined;
+}
+
+const longestState = 512;
+const stateForm = /^[\t ]*[a-z\d][\w\-*/@]*=[ -~]+$/;
 
 /** The same as others read it. */
 export function writeContext({ traceId, spanId, isSampled, state }: SpanContext): {

@@ -35,6 +35,7 @@ export class Tracer {
     const { failure } = span;
     return {
       ...span,
+      name: this.text(span.name),
       attributes: this.all(span.attributes),
       events: span.events.map((event) => ({ ...event, attributes: this.all(event.attributes) })),
       ...(failure !== undefined && { failure: this.text(failure) }),
@@ -42,12 +43,12 @@ export class Tracer {
   }
 
   private all(attributes: Readonly<Record<string, AttributeValue>>): Record<string, AttributeValue> {
-    return Object.fromEntries(
-      Object.entries(attributes).map(([name, value]) => [
-        name,
-        typeof value === 'string' ? this.text(value) : value,
-      ]),
-    );
+    return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, this.value(value)]));
+  }
+
+  private value(value: AttributeValue): AttributeValue {
+    if (typeof value === 'string') return this.text(value);
+    return Array.isArray(value) ? value.map((each: string) => this.text(each)) : value;
   }
 
   private text(text: string): string {

@@ -16,8 +16,8 @@ export function telemetrySettings(environment: Environment, version: string): Te
     sourceName: environment.COPILOT_OTEL_SOURCE_NAME || 'groundcrew',
     version,
     resource: {
-      ...reader.pairs('OTEL_RESOURCE_ATTRIBUTES'),
       'service.version': version,
+      ...reader.pairs('OTEL_RESOURCE_ATTRIBUTES'),
       ...serviceName(reader),
     },
     capturesContent: isTrue(content) || /^span/i.test(content ?? ''),
@@ -31,8 +31,41 @@ export function telemetrySettings(environment: Environment, version: string): Te
     },
     metricsIntervalMs: Math.max(100, reader.number('OTEL_METRIC_EXPORT_INTERVAL', 60_000)),
   };
+  reader.warnOfUnread();
   return { settings, warnings: reader.warnings };
 }
+
+/** Every variable of OpenTelemetry that has an effect; those of one signal by their general name. */
+const known: ReadonlySet<string> = new Set([
+  'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT',
+  'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
+  'OTEL_BSP_MAX_QUEUE_SIZE',
+  'OTEL_BSP_SCHEDULE_DELAY',
+  'OTEL_EXPORTER_OTLP_CERTIFICATE',
+  'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE',
+  'OTEL_EXPORTER_OTLP_CLIENT_KEY',
+  'OTEL_EXPORTER_OTLP_COMPRESSION',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_PROTOCOL',
+  'OTEL_EXPORTER_OTLP_TIMEOUT',
+  'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT',
+  'OTEL_METRICS_EXPORTER',
+  'OTEL_METRIC_EXPORT_INTERVAL',
+  'OTEL_RESOURCE_ATTRIBUTES',
+  'OTEL_SDK_DISABLED',
+  'OTEL_SERVICE_NAME',
+  'OTEL_TRACES_EXPORTER',
+  'OTEL_TRACES_SAMPLER',
+  'OTEL_TRACES_SAMPLER_ARG',
+]);
+
+/** Values that ask for what happens anyway. */
+const usual: Readonly<Record<string, RegExp>> = {
+  OTEL_LOGS_EXPORTER: /^none$/,
+  OTEL_PROPAGATORS: /^(?:tracecontext|baggage)(?:\s*,\s*(?:tracecontext|baggage))*$/,
+  OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: /^cumulative$/i,
+};
 
 function serviceName(reader: Reader): Readonly<Record<string, string>> {
   const named =
@@ -150,10 +183,20 @@ class Reader {
     this.noted.add(message);
   }
 
+  /** Nothing that is set is without effect in silence. */
+  warnOfUnread(): void {
+    for (const [name, value] of Object.entries(this.environment)) {
+      if (!name.startsWith('OTEL_') || !value || usual[name]?.test(value.trim())) continue;
+      const general = name.replace(/^OTEL_EXPORTER_OTLP_(?:TRACES|METRICS)_/, 'OTEL_EXPORTER_OTLP_');
+      if (!known.has(general)) this.warn(`${name} has no effect: this version does not know it.`);
+    }
+  }
+
   number(name: string, otherwise: number): number {
     const text = this.environment[name];
     if (!text) return otherwise;
-    if (/^\d{1,15}$/.test(text.trim())) return Number(text);
+    // A timer takes no more: it would fire at once.
+    if (/^\d{1,15}$/.test(text.trim())) return Math.min(Number(text), 2 ** 31 - 1);
     this.warn(`${name} is no whole number: it is ${otherwise}.`);
     return otherwise;
   }
