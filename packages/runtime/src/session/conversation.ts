@@ -1,7 +1,9 @@
 import { StoreError } from '@groundcrew/store';
 import { type AgentContexts, agentContexts } from '../agents/agent-contexts.js';
 import { sampleFor } from '../agents/agent-sampling.js';
+import { AppCalls } from '../agents/app-calls.js';
 import { errorData } from '../agents/failure.js';
+import { closeOrphans } from '../agents/orphaned-questions.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
 import { SubAgents } from '../agents/sub-agents.js';
 import { isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
@@ -25,9 +27,7 @@ import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
 import { checkedExtras, Interaction, type PromptExtras } from '../turn/interaction.js';
 import { SessionTitle } from '../turn/session-title.js';
 import { summaryCall } from '../turn/summary-call.js';
-import { AppCalls } from './app-calls.js';
 import { Inbox } from './inbox.js';
-import { closeOrphans } from './orphans.js';
 import { Receipts, silentReceipt } from './receipts.js';
 import type { ConversationHost } from './session-environment.js';
 

@@ -22,6 +22,7 @@ import type { ClientRequests } from '../questions/client-requests.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { clientTool } from '../tools/client-tool.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
+import { ShellTasks } from '../tools/shell/shell-tasks.js';
 import type { McpCall, ToolEnvironment } from '../tools/tool.js';
 import { ListedTools, type ToolSource } from '../tools/tool-source.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
@@ -36,7 +37,6 @@ import { modelChange } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
 import type { SessionPermissions } from './session-permissions.js';
 import type { SessionSandbox } from './session-sandbox.js';
-import { ShellTasks } from './shell-tasks.js';
 
 /** The session whose tools these are. */
 interface ToolSession {

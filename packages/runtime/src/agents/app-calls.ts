@@ -1,7 +1,5 @@
 import type { EventData, JsonObject } from '@groundcrew/protocol';
 import { StoreError } from '@groundcrew/store';
-import type { AgentContexts } from '../agents/agent-contexts.js';
-import { cancellation } from '../agents/turn-outcome.js';
 import type { Clock } from '../clock.js';
 import type { CallToRun } from '../gate/call.js';
 import { interruptedText } from '../gate/failure.js';
@@ -15,6 +13,8 @@ import { excessIn } from '../turn/argument-bounds.js';
 import type { AgentPlanner, SteeringInbox } from '../turn/context.js';
 import { Interaction } from '../turn/interaction.js';
 import { gateTurn } from '../turn/turn.js';
+import type { AgentContexts } from './agent-contexts.js';
+import { cancellation } from './turn-outcome.js';
 
 /** A call that an app makes itself. */
 export interface AppCall {

@@ -1,5 +1,5 @@
-import type { Shell } from '../tools/shell/shell.js';
-import type { SessionShells } from '../tools/shell/shells.js';
+import type { Shell } from './shell.js';
+import type { SessionShells } from './shells.js';
 
 /** What a client reads of a command in the background. */
 export interface ShellOutput {

@@ -1,7 +1,7 @@
-import { cancellation } from '../agents/turn-outcome.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf } from '../log/state.js';
 import type { Questions } from '../questions/questions.js';
+import { cancellation } from './turn-outcome.js';
 
 /** Cancels permission that was asked for no call of a turn, and that nobody waits for: its asker went with its process. */
 export function closeOrphans({
