@@ -121,6 +121,32 @@ describe('a window that fills', () => {
     expect(messagesOf(model, 3).map(([role]) => role)).toEqual(['user', 'assistant', 'user']);
   });
 
+  test('is left as it was when the compaction beside the turn is cancelled, and is compacted by the next wish', async () => {
+    const model = runtime.script(say('one'), say('two'), summary, say('three'), summary);
+    let isHeld = true;
+    const proxy = await RecordingProxy.open(model.baseUrl, (body) =>
+      isHeld && body.includes('Please create a detailed summary') ? new Promise(() => undefined) : undefined,
+    );
+    const session = await runtime.client.create({
+      ...providerOf({ ...model, baseUrl: proxy.baseUrl }),
+      infiniteSessions: { backgroundCompactionThreshold: 0.001, bufferExhaustionThreshold: 0.9 },
+    });
+    await session.turn('First');
+    await session.turn('Second');
+    expect(await session.call('session.history.abortManualCompaction')).toEqual({ aborted: false });
+    expect(await session.call('session.history.cancelBackgroundCompaction')).toEqual({ cancelled: true });
+    expect((await session.next('session.compaction_complete')).data).toMatchObject({
+      success: false,
+      error: 'The compaction was cancelled',
+    });
+    expect(await session.call('session.history.cancelBackgroundCompaction')).toEqual({ cancelled: false });
+    isHeld = false;
+    expect(await session.call('session.history.compact')).toMatchObject({ success: true });
+    await session.turn('Third');
+    await proxy.close();
+    expect(messagesOf(model, 3).map(([role]) => role)).toEqual(['user', 'user']);
+  });
+
   test('in the middle of a turn keeps its newest rounds as they are', async () => {
     const look = { name: 'look', description: 'Looks', parameters: { type: 'object' }, skipPermission: true };
     const model = runtime.script(
@@ -183,6 +209,61 @@ test('a service that says the conversation is too long gets a summary instead', 
     trigger: 'context_limit_retry',
   });
 });
+
+/** What services answer to a conversation that is too long, by wire. */
+const refusals: readonly (readonly [string, object, number, string])[] = [
+  [
+    'chat completions',
+    {},
+    400,
+    "This model's maximum context length is 128000 tokens. However, your messages resulted in 130001 tokens.",
+  ],
+  ['chat completions', {}, 400, 'prompt token count of 140000 exceeds the limit of 128000'],
+  [
+    'chat completions',
+    {},
+    400,
+    'the request exceeds the available context size (4096 tokens), try increasing it',
+  ],
+  [
+    'responses',
+    { wireApi: 'responses' },
+    400,
+    'Your input exceeds the context window of this model. Please adjust your input and try again.',
+  ],
+  ['messages', { type: 'anthropic' }, 400, 'prompt is too long: 205000 tokens > 200000 maximum'],
+  [
+    'chat completions',
+    {},
+    400,
+    'The input token count (140000) exceeds the maximum number of tokens allowed (131072).',
+  ],
+  [
+    'chat completions',
+    {},
+    400,
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+  ],
+  ['chat completions', {}, 400, 'Please reduce the length of the messages or completion.'],
+  ['messages', { type: 'anthropic' }, 400, 'Input is too long for requested model.'],
+];
+
+test.each(refusals)(
+  'a service on %s (%j) that answers %i %s gets a summary, and the turn goes on',
+  async (...refusal) => {
+    const [, provider, status, words] = refusal;
+    const model = runtime.script(say('one'), refuse(status, words, {}), summary, say('two'));
+    const session = await runtime.client.create({
+      model: 'scripted',
+      provider: { baseUrl: model.baseUrl, apiKey: 'k', type: 'openai', ...provider },
+    });
+    await session.turn('First');
+    const second = await session.turn('Second');
+    const types = second.map(({ type }) => type).filter((type) => /compaction|session\.error/.test(type));
+    expect(types).toEqual(['session.compaction_start', 'session.compaction_complete']);
+    expect(model.requests).toHaveLength(4);
+  },
+);
 
 describe('a service that finds every conversation too long', () => {
   const tooLong = refuse(400, 'This model’s maximum context length is 10 tokens', {});

@@ -35,7 +35,7 @@ const names: readonly Rule[] = [
 /** What services write in answers whose code only says that the request was wrong. */
 const sentences: readonly Rule[] = [
   [
-    /prompt is too long|maximum context length|(exceeds?|larger than) (the )?(available |model'?s? |maximum )*context|context (length|window|size) (of|is|exceeded)|input is too long|exceed context limit|token count of \d+ exceeds|too many (input )?tokens/i,
+    /prompt is too long|maximum context length|(exceeds?|larger than) (the )?(available |model'?s? |maximum )*context|context (length|window|size) (of|is|exceeded)|input is too long|exceed context limit|token count of \d+ exceeds|too many (input )?tokens|token count \(\d+\) exceeds|maximum (prompt|input) length|(exceeds?|over) the maximum (number of (input )?tokens|(prompt|input) (length|tokens))|reduce the length of the (messages|prompt|input)/i,
     'context_too_long',
   ],
   [/credit balance is too low|insufficient (credits|balance)/i, 'quota'],
