@@ -41,7 +41,7 @@ export const mutations: readonly Mutation[] = [
     to: '',
   },
   {
-    name: 'tell before commit',
+    name: 'publish before commit',
     file: `${runtime}/log/session-log.ts`,
     to: 'this.committed(group); this.options.store.append(request).then(',
   },

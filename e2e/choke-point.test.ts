@@ -33,7 +33,7 @@ const holes: readonly Mutation[] = [
     to: 'const rule = [].find((each) => isForbidden(subject, each)); void deny;',
   },
   {
-    name: 'what nobody can be asked about is allowed',
+    name: 'what no client can be asked about is allowed',
     file: 'packages/runtime/src/permissions/policy.ts',
     to: "return { type: 'allow', because: '' };",
   },

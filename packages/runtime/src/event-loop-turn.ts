@@ -2,8 +2,8 @@ const waiting: (() => void)[] = [];
 let isTaken = false;
 
 /**
- * Waits for a round of the event loop in which nobody else has begun such work. Each piece of it is short; a model may ask
- * for hundreds at once, and those of other sessions are to have their turn in between. Alone, it does not wait.
+ * Waits for a round of the event loop in which no other caller has begun such work. A model may ask for hundreds of short
+ * pieces at once; other sessions get their turn in between. A caller that is alone does not wait.
  */
 export async function eventLoopTurn(): Promise<void> {
   if (isTaken) return new Promise((resolve) => waiting.push(resolve));

@@ -38,7 +38,7 @@ function taskTool(parts: AgentToolParts): Tool {
       agent_type: choice('Which agent does it.', names),
       description: text('What it does, in a few words.'),
       model: optional(text('Another model.')),
-      reasoning_effort: optional(text('How hard it thinks, where its model can be told.')),
+      reasoning_effort: optional(text('How hard it thinks, where its model supports that.')),
       mode: optional(
         choice('`sync` waits for the answer; `background`, the default, does not.', ['sync', 'background']),
       ),
@@ -148,7 +148,7 @@ function writeAgentTool(parts: AgentToolParts): Tool {
     changesNothing: true,
     description: 'Sends a message to an agent, which takes it up next.',
     fields: {
-      message: text('What to tell it.'),
+      message: text('What to send it.'),
       agent_id: optional(text('The id of the agent.')),
       agent_ids: optional(list('The ids of several agents.')),
     },

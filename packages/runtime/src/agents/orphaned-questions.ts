@@ -3,7 +3,7 @@ import { agentOf } from '../log/state.js';
 import type { Questions } from '../questions/questions.js';
 import { cancellation } from './turn-outcome.js';
 
-/** Cancels permission that was asked for no call of a turn, and that nobody waits for: its asker went with its process. */
+/** Cancels open permission questions that belong to no call of a turn: the process that asked them is gone. */
 export function closeOrphans({
   log,
   questions,

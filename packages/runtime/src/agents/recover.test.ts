@@ -24,7 +24,7 @@ const usage = {
   reasoningTokens: 0,
 };
 
-/** Asks for one call of each tool first, then says what it was told of them. */
+/** Asks for one call of each tool first, then repeats the results it got. */
 function callingModel(requests: ModelRequest[]): ModelProvider {
   return {
     id: 'calling',
@@ -99,7 +99,7 @@ function world(tools: readonly Tool[]) {
       reportsIntent: false,
       tokenProviders: [],
       receive: (published) => heard.take(published.event),
-      ask: async (callback) => Promise.reject(new Error(`Nobody answers ${callback}`)),
+      ask: async (callback) => Promise.reject(new Error(`No client answers ${callback}`)),
     };
     const opening = {
       warnings: [],
@@ -122,7 +122,7 @@ function world(tools: readonly Tool[]) {
   return { start, requests };
 }
 
-/** What one process tells, to be waited for. */
+/** The events of one process, to be waited for. */
 class Hearing {
   readonly events: AnyEvent[] = [];
   private readonly waiting: (() => void)[] = [];
@@ -174,7 +174,7 @@ function completions(events: readonly AnyEvent[]): readonly unknown[] {
 
 const prompt = { messageId: 'm', text: 'Go', mode: 'enqueue' as const };
 
-test('a tool that may have run is not run again: model and clients are told that nobody knows', async () => {
+test('a tool that may have run is not run again: model and clients learn that its outcome is unknown', async () => {
   let runs = 0;
   const hanging = tool('once', {
     prepare: () => ({

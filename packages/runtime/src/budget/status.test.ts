@@ -9,7 +9,7 @@ const last =
   'Final model call for this session: do not call tools; summarize progress, state what remains, and stop.';
 const later = 'Later session_limits_status messages supersede earlier ones.';
 
-test('what is left is told of every limit', () => {
+test('the status says of every limit what is left', () => {
   expect(limitsStatus({ maxAiCredits: 30 }, spent, call)).toBe(
     said(`Remaining session limits: 28.5 AI credits. ${later} ${frugal}`),
   );

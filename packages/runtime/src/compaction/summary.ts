@@ -14,7 +14,7 @@ export interface OpenWork {
 /** What a model is asked in order to summarise what it has just read. */
 export function summaryPrompt(customInstructions: string | undefined): string {
   const wish = customInstructions === undefined ? '' : `\n\nThe user asks besides: ${customInstructions}`;
-  return `Please create a detailed summary of the conversation so far. The history is being compacted: this summary, the user's messages and a list of what is open take its place, and whoever goes on with the work has nothing else.
+  return `Please create a detailed summary of the conversation so far. The history is being compacted: this summary, the user's messages and a list of what is open take its place, and the agent that goes on with the work has nothing else.
 
 Write down what was asked, what was done and found, what was decided and why, and what comes next. Keep names, paths, numbers, commands and error messages exactly as they are. Call no tools. Answer with these parts and nothing else:
 

@@ -87,7 +87,7 @@ describe('the order of mounts', () => {
   });
 });
 
-test('bubblewrap is told everything, and of hidden places last that they are read-only', () => {
+test('bubblewrap gets every option, and last that hidden places are read-only', () => {
   const mounts: readonly Mount[] = [
     { type: 'read-only', path: '/' },
     { type: 'empty', path: '/home' },

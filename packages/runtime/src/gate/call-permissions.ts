@@ -84,7 +84,7 @@ export class CallPermissions {
     return { refusal: await this.awaitDecision(call, question.requestId, signal) };
   }
 
-  /** The same for what belongs to no turn: nobody goes on with its question, so it is not left open. */
+  /** The same for what belongs to no turn: no turn would go on with its question, so it is not left open. */
   async seekAside(...asked: Parameters<CallPermissions['seek']>): Promise<Permission> {
     const { log } = this.parts;
     const [{ toolCallId }] = asked;

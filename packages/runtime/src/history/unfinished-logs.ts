@@ -4,15 +4,15 @@ import { eventLoopTurn } from '../event-loop-turn.js';
 const sessionsPerPage = 200;
 
 /**
- * Deletes what is left of forks and imports whose process was killed in the middle: nobody sees it, and it would keep texts of
- * sessions that are deleted. Those that a live process writes are left alone. Each store is looked through once.
+ * Deletes what is left of forks and imports whose process was killed in the middle. No client sees it, and it would keep texts
+ * of deleted sessions. Those that a live process writes are left alone. Each store is looked through once.
  */
 export class UnfinishedLogs {
   private readonly removed = new WeakMap<SessionStore, Promise<void>>();
 
   constructor(private readonly owner: Owner) {}
 
-  /** A store that cannot be read now says so to whoever needs it. */
+  /** Never rejects: a store that cannot be read now fails the request that needs it. */
   async remove(store: SessionStore): Promise<void> {
     const removing = this.removed.get(store) ?? this.removeFrom(store);
     this.removed.set(store, removing);

@@ -152,7 +152,7 @@ export class SessionHosting implements FileSync {
         await this.parts?.events.update();
         await this.describe();
       } catch {
-        // Of the client, or of this disk: nobody waits for this, and the runtime serves others too.
+        // The client or this disk failed. No request waits for this, and the runtime goes on serving others.
         return;
       }
     }

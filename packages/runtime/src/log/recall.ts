@@ -121,7 +121,7 @@ function readable(given: unknown): string {
     .join('\n');
 }
 
-/** Rare words count for more, and a passage for more words. What the model was just told comes last. */
+/** Rare words count for more, and a passage for more words. What the model has just read comes last. */
 function best(hits: readonly Hit[], documents: readonly number[], newest?: string): Hit[] {
   const total = Math.max(1, hits.length);
   const weights = documents.map((count) => Math.log(1 + (total + 1) / (count + 0.5)));

@@ -24,7 +24,7 @@ const openWork = [
   event('tool.execution_start', { toolCallId: 'c', toolName: 'look', arguments: {} }),
 ];
 
-test('open work is closed, for nobody knows how much of it was done, and a warning ends the log', () => {
+test('open work is closed, because how much of it was done is unknown, and a warning ends the log', () => {
   const repaired = repairSession({ sessionId: 's', records: log(beginning, openWork), lost: 3 }, clock);
   expect(
     repaired?.records.map(({ seq, type, isPublic, json }) => [seq, type, isPublic, JSON.parse(json)]),
@@ -53,7 +53,7 @@ test('open work is closed, for nobody knows how much of it was done, and a warni
   });
 });
 
-test('a session whose row is lost is known by its start, and its end is told as unknown', () => {
+test('a session whose row is lost is known by its start, and its end is given as unknown', () => {
   const repaired = repairSession({ records: log(beginning) }, clock);
   expect(repaired?.sessionId).toBe('s');
   expect(JSON.parse(repaired?.records[0]?.json ?? '').data.message).toContain('what came after this');
@@ -67,7 +67,7 @@ test('a log that lost nothing gets a new head and nothing more', () => {
   });
 });
 
-test('a log without a start and without a name cannot be told from others', () => {
+test('a log without a start and without a name cannot be identified', () => {
   expect(repairSession({ records: log(beginning.slice(0, 1)) }, clock)).toBeUndefined();
 });
 

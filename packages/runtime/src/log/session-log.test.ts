@@ -44,7 +44,7 @@ test('the end of one round and the start of the next are one write, so that no c
   expect(appends).toEqual([['assistant.turn_end', 'assistant.turn_start']]);
 });
 
-test('what is told without being stored does not hold up what comes after it, nor overtakes what came before', async () => {
+test('an ephemeral event does not delay what comes after it, nor overtake what came before', async () => {
   const published: string[] = [];
   const log = new SessionLog('s', {
     store: memoryStore(),
@@ -69,7 +69,7 @@ test('what is told without being stored does not hold up what comes after it, no
   expect(published.slice(1)).toEqual(['assistant.turn_start', 'session.tools_updated', 'session.idle']);
 });
 
-test('a session that cannot be made ready is not there, and nobody hears of it', async () => {
+test('a session that cannot be made ready is not there, and no listener receives an event of it', async () => {
   const published: string[] = [];
   const store = memoryStore();
   const log = new SessionLog('s', {

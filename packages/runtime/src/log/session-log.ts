@@ -253,7 +253,7 @@ export class SessionLog {
       records: group.records,
       head: headOf(group.state),
     };
-    // mutation: tell before commit
+    // mutation: publish before commit
     this.options.store.append(request).then(
       () => this.committed(group),
       (error: unknown) => this.failed(group, error),

@@ -31,7 +31,7 @@ export interface Allowance {
   readonly estimatedInput: number;
   /** Absent: as much as the model gives. */
   readonly maxOutputTokens?: number;
-  /** What the model is told of the remaining budget. */
+  /** The text that informs the model of its remaining budget. */
   readonly remark?: string;
 }
 

@@ -35,7 +35,7 @@ async function definedBy(
   { bases, workingDirectory }: { readonly bases: readonly string[]; readonly workingDirectory: string },
 ): Promise<readonly string[] | undefined> {
   const program = basename(words[0] ?? '');
-  // To look for changes may write the index, and a hook is told of that.
+  // Looking for changes may write the index, and git runs a hook after that.
   const mayHook = call?.role !== 'reads' || looksForChanges.has(call.git?.subcommand ?? '');
   if (program === 'git' && mayHook) {
     const starts = bases.map((base) => resolve(base, ...(call?.git?.directories ?? [])));

@@ -386,7 +386,7 @@ describe('what a repository shows and borrows', () => {
     expect(await judged(line, approvalOf(line))).toBe('ask');
   });
 
-  test('a `.git` that leads to somebody else’s repository is asked about, a linked work tree is not', async () => {
+  test('a `.git` that leads to another repository is asked about, a linked work tree is not', async () => {
     fresh();
     repository(join(world, 'private'));
     rmSync(join(work, '.git'), { recursive: true });
@@ -411,7 +411,7 @@ describe('what a repository shows and borrows', () => {
     expect(await judged('git commit -m x', allowAll)).toBe('ask');
   });
 
-  test('a pipe in place of settings holds nobody up', async () => {
+  test('a pipe in place of settings does not block a decision', async () => {
     fresh((directory) => {
       rmSync(join(directory, '.git/config'));
       execFileSync('mkfifo', [join(directory, '.git/config')]);

@@ -441,7 +441,7 @@ describe('approvals', () => {
   });
 });
 
-describe('what only the place can tell', () => {
+describe('what only the place can decide', () => {
   test.each([
     ['another repository', 'git -C nested status'],
     ['another repository', 'cd nested && git log'],

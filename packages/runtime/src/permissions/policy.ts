@@ -91,7 +91,7 @@ export function judge(subject: Subject, rules: PolicyRules): Verdict {
     ...doubts.map((doubt) => `In this place ${doubt}.`),
   ].join(' ');
   if (rules.canAsk) return { type: 'ask', because };
-  // mutation: what nobody can be asked about is allowed
+  // mutation: what no client can be asked about is allowed
   const { hint } = rules.unasked ?? {};
   return {
     type: 'deny',

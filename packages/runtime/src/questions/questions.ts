@@ -100,8 +100,8 @@ export class Questions {
   }
 
   /**
-   * A question that nobody waits for here. That it came late is said only when the log says so: an answer that is not stored
-   * yet may still be lost, and a turn that is taken up from the log asks again.
+   * A question that no turn waits for here. An answer counts as late only when the log has an earlier one: an answer that is
+   * not stored yet may still be lost, and a turn that is taken up from the log asks again.
    */
   private async reopened(requestId: string): Promise<Waiting | undefined> {
     const isOpen = () => openQuestions(this.log.state).some((each) => each.requestId === requestId);

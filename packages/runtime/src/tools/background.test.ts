@@ -27,7 +27,7 @@ test('a command in the background is read to its end, once', async () => {
   );
 });
 
-test('an id that was never given is told with what there is', async () => {
+test('an unknown id is refused with the ids there are', async () => {
   expect(await read('nope')).toBe(
     'shellId: nope not found or was never created. Please supply a valid shell ID.\n\n<no active shell sessions>',
   );
@@ -59,7 +59,7 @@ test('of commands that are started side by side under one id, one runs', async (
   expect(published.filter((text) => text.includes('is in use'))).toHaveLength(2);
 });
 
-test('a number that somebody took for a name is given to nobody else', async () => {
+test('a number that a caller took as a name is given to no other command', async () => {
   await start('sleep 1000', { shellId: '0' });
   expect(await start('sleep 1000')).toBe('<command started in background with shellId: 1>');
 });

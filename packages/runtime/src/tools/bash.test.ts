@@ -23,7 +23,7 @@ test.each([
   ['echo ünï', 'ünï\n<exited with exit code 0>'],
   ['if', 'bash: -c: line 2: syntax error: unexpected end of file\n<exited with exit code 2>'],
   ['nosuchcommand', 'bash: line 1: nosuchcommand: command not found\n<exited with exit code 127>'],
-])('%j is told as %j', async (command, expected) => {
+])('%j is reported as %j', async (command, expected) => {
   expect((await run(command)).replace(/^\S*bash: /, 'bash: ')).toBe(expected);
 });
 
@@ -69,7 +69,7 @@ test('a call asks for leave with all that can be read from the command', async (
   ]);
 });
 
-test('input that does not fit is told before anybody is asked', async () => {
+test('input that does not fit is refused before any question', async () => {
   expect(await world.call(bash, { description: 'test' })).toEqual({
     questions: [],
     failure: { text: 'Invalid input: "command": Required', message: '"command": Required' },
@@ -92,7 +92,7 @@ test('a command does not wait for what it left in the background', async () => {
   expect(await run('sleep 1000 & echo started')).toBe('started\n<exited with exit code 0>');
 });
 
-test('people see the output while it comes', async () => {
+test('clients receive the output while it comes', async () => {
   const seen: string[] = [];
   const progress = (output: string) => void seen.push(output);
   const command = 'echo one; until [ -e seen ]; do sleep 0.01; done; echo two';

@@ -14,7 +14,7 @@ import { createTool } from './create.js';
 const world = ToolWorld.forEachTest();
 const create = createTool();
 
-test('a new file is shown as a diff, written, and told of', async () => {
+test('a new file is shown as a diff, written, and reported', async () => {
   const path = world.path('n1.txt');
   const diff = `\ndiff --git a${path} b${path}\ncreate file mode 100644\nindex 0000000..0000000\n--- a/dev/null\n+++ b${path}\n@@ -1,0 +1,1 @@\n+x\n`;
   expect(await world.call(create, { path, file_text: 'x' })).toEqual({
@@ -46,7 +46,7 @@ test('characters are counted, not bytes, and the umask decides who may read', as
   expect(statSync(world.path('u.txt')).mode & 0o777).toBe(0o666 & ~process.umask());
 });
 
-test('what is there is never overwritten, and nobody is asked', async () => {
+test('a file that exists is never overwritten, and no question is asked', async () => {
   writeFileSync(world.path('f.txt'), 'old');
   mkdirSync(world.path('d'));
   symlinkSync(world.outside('gone'), world.path('dangling'));

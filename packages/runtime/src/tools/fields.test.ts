@@ -19,7 +19,7 @@ function problem(input: unknown): string {
   }
 }
 
-test('the model is told of every field, and which ones it must give', () => {
+test('the schema names every field, and which ones the model must give', () => {
   expect(schemaOf(fields)).toEqual({
     type: 'object',
     properties: {

@@ -18,7 +18,7 @@ async function untilSettled(): Promise<void> {
   await vi.waitUntil(() => Date.now() - last > 30, { interval: 5 });
 }
 
-test('the names of files that match are told, sorted, from the root as it was given', async () => {
+test('the result names files that match, sorted, from the root as it was given', async () => {
   fill();
   expect(await world.published(grep, { pattern: 'ap' })).toBe('./data.txt\n./sub/b.ts');
   expect(await world.published(grep, { pattern: 'ap', path: 'sub' })).toBe('sub/b.ts');
@@ -27,7 +27,7 @@ test('the names of files that match are told, sorted, from the root as it was gi
   );
 });
 
-test('content is told by lines, with numbers when they are wanted, of one file as of many', async () => {
+test('the result shows content by lines, with numbers when asked for, of one file as of many', async () => {
   fill();
   expect(
     await world.published(grep, {
@@ -42,7 +42,7 @@ test('content is told by lines, with numbers when they are wanted, of one file a
   );
 });
 
-test('lines around a match are told apart from it, and stretches from one another', async () => {
+test('lines around a match are marked apart from it, and stretches from one another', async () => {
   fill();
   expect(
     await world.published(grep, { pattern: 'ap', '-i': true, '-C': 1, '-n': true, output_mode: 'content' }),
@@ -189,7 +189,7 @@ test('each place is asked for, an outside one twice, a missing one not at all', 
   expect([missing.questions, missing.failure?.message]).toEqual([[], 'Path does not exist']);
 });
 
-test('what was found elsewhere, after a directory was moved away under the question, is not told', async () => {
+test('what was found elsewhere, after a directory was moved away under the question, is not shown', async () => {
   fill();
   writeFileSync(world.outside('s.txt'), 'apple secret\n');
   const { failure } = await world.call(

@@ -7,7 +7,7 @@ const world = ToolWorld.forEachTest();
 const sql = sqlTool();
 const run = (query: string) => world.published(sql, { description: 'test', query });
 
-test('todos are kept from call to call, and clients are told of each statement that changes them', async () => {
+test('todos are kept from call to call, and each statement that changes them emits an event', async () => {
   expect(await run("INSERT INTO todos (id, title) VALUES ('a', 'First')")).toBe(
     '1 row(s) inserted. Last inserted row ID: 1.',
   );
@@ -20,13 +20,13 @@ test('todos are kept from call to call, and clients are told of each statement t
   expect(world.notices).toEqual(Array(3).fill({ type: 'session.todos_changed', data: {} }));
 });
 
-test('nobody is asked', async () => {
+test('no question is asked', async () => {
   expect(
     (await world.call(sql, { description: 'd', query: 'SELECT 1', database: 'session' })).questions,
   ).toEqual([]);
 });
 
-test('several statements are told one by one', async () => {
+test('several statements are reported one by one', async () => {
   const script = `INSERT INTO todos (id, title, status) VALUES ('alpha', 'First; todo', 'pending');
 -- a comment; with a semicolon
 INSERT INTO todos (id, title, status) VALUES ('beta', 'Second', 'done');
@@ -110,7 +110,7 @@ test('numbers of any size, and columns of one name, are all shown', async () => 
   );
 });
 
-test('a transaction that is not committed in its call is rolled back, and the model is told', async () => {
+test('a transaction that is not committed in its call is rolled back, and the result says so', async () => {
   const begin = "BEGIN; INSERT INTO todos(id, title) VALUES ('a', 'A')";
   expect((await world.call(sql, { description: 'd', query: begin })).failure?.message).toBe(
     'SQL Error: Error: the transaction was not committed in the call that began it, and was rolled back',

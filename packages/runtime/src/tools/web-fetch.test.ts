@@ -153,7 +153,7 @@ test('a redirect to an address that rules forbid is not followed', async () => {
   expect(asked).toEqual(['/']);
 });
 
-test('a redirect to another host is told and not followed', async () => {
+test('a redirect to another host is reported and not followed', async () => {
   const other = 'http://localhost:1/x';
   const url = await serve((_request, response) => {
     response.writeHead(301, { location: other });

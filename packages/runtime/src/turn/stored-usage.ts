@@ -5,7 +5,7 @@ import { entryOf } from '../log/entry.js';
 export interface StoredUse {
   /** When it was: the time of the event that its answer became, else of the event before it. */
   readonly at: string;
-  /** The `assistant.message` that it brought; absent for calls that answer nobody, such as summaries. */
+  /** The `assistant.message` that it brought; absent for calls that answer no prompt, such as summaries. */
   readonly eventId?: string;
   readonly agentId?: string;
   readonly model: string;

@@ -50,7 +50,7 @@ function readBranch(gitDirectory: string): string | undefined {
   return /^ref:\s*refs\/heads\/(.+)$/m.exec(read(join(gitDirectory, 'HEAD')))?.[1]?.trim();
 }
 
-/** Line by line: what a file has in it may be as long, and as odd, as whoever wrote it liked. */
+/** Read line by line: the content may be of any length and form. */
 function readRepository(commonDirectory: string): string | undefined {
   let isOrigin = false;
   for (const line of read(join(commonDirectory, 'config')).split('\n')) {

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
- * The text of a file, as far as it is used. Throws as `open` does, and where it is no plain file: a pipe that somebody put in
- * its place would be waited for without end, and with it all that the process does.
+ * The first `mostBytes` of a text file. Throws as `open` does, and where it is no plain file: a read from a pipe in its place
+ * would block the whole process.
  */
 export function readPlainFile(path: string, mostBytes: number): string {
   const { O_RDONLY, O_NONBLOCK = 0 } = constants;

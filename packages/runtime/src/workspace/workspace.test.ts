@@ -21,7 +21,7 @@ test('is made for its owner alone, also where nothing above it is there yet', as
     ]);
 });
 
-test('is taken back by whoever made it, as long as nobody has put anything there', async () => {
+test('is removed by its maker, as long as it is empty', async () => {
   const [mine, theirs] = [new Workspace(join(root, 'mine')), new Workspace(join(root, 'mine'))];
   await mine.make();
   await theirs.make();

@@ -87,8 +87,8 @@ async function userLogin(request: LoginRequest, signal: AbortSignal): Promise<Lo
 }
 
 /**
- * Servers of the revision of March 2025 log users in themselves, and some name a path of theirs as issuer in what they publish at
- * their root. Whoever owns that root may: the server, the page and the issuer are of one origin.
+ * Servers of the revision of March 2025 log users in themselves. Some publish metadata at their root that names one of their own
+ * paths as issuer. That is safe: the server, the page and the issuer are of one origin.
  */
 function isOwnIssuer(error: unknown, serverUrl: string): boolean {
   if (!(error instanceof IssuerMismatchError) || error.kind !== 'metadata') return false;

@@ -29,7 +29,7 @@ test('commands get the environment of the user and none of the secrets of the ru
   expect(commandEnvironment({ ...environment, ...secrets, UNSET: undefined })).toEqual(environment);
 });
 
-test('commands know the proxy, and not the password of whoever uses it', () => {
+test('commands know the proxy, and not the password of its user', () => {
   const proxies = {
     HTTPS_PROXY: 'http://me:p%40ss@proxy.example:3128/',
     http_proxy: 'me:p@ss/w@proxy.example:3128',

@@ -41,7 +41,7 @@ test('a file that is full has the beginning, the end, and how much is missing be
   expect(file).toBe(`${'a'.repeat(30)}\n[60 bytes left out]\n`);
 });
 
-test('people who watch see the latest, without torn characters', () => {
+test('clients that watch see the latest, without torn characters', () => {
   const buffer = new OutputBuffer(() => '', { memory: 1000, file: 0 });
   buffer.append(Buffer.from('üüüü'));
   expect(buffer.latest(100)).toBe('üüüü');
