@@ -1,4 +1,4 @@
-/** The lower quartile: what a thing takes when nobody else disturbs it, without the luck of the very best. */
+/** The lower quartile: what a thing takes when nothing else disturbs it, without the luck of the very best. */
 export function typical(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 4)] ?? Number.NaN;

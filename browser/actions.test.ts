@@ -10,7 +10,7 @@ import { executablePath, faultsOf, never, Pages, payload, phone } from './pages.
 const world = new WebWorld([]);
 const pages = new Pages(world, token);
 
-/** A client that leaves every question to whoever answers. */
+/** A client that leaves every question open for others to answer. */
 const silent = {
   onPermissionRequest: never,
   onUserInputRequest: never,

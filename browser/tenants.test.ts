@@ -63,7 +63,7 @@ describe.skipIf(!executablePath)('the page of a server of several tenants', { ti
     }
   });
 
-  test('an observer reads all of its tenant, and is told why it can do nothing', async () => {
+  test('an observer reads all of its tenant, and the page says why it can do nothing', async () => {
     const page = await pageOf('eve');
     await page.getByRole('link', { name: /Remember this/ }).click();
     await page.getByText('Known to acme alone.').first().waitFor();

@@ -15,7 +15,7 @@ export interface ChaosClientOptions {
   readonly servesTools: boolean;
   /** Its hooks guard the sessions; without, users are asked. */
   readonly hooks?: (hookType: string, input: HookedInput) => Promise<unknown>;
-  /** Nobody sits at it who could be asked. */
+  /** It has no user who could be asked. */
   readonly asksNobody?: boolean;
 }
 
@@ -35,7 +35,7 @@ interface OpenQuestion {
 /** Longer than any turn takes; what has not come by then is stuck. */
 const patience = 10_000;
 
-/** A client that answers every question twice, remembers what it was told, and what it did. */
+/** A client that answers every question twice, remembers what it received, and what it did. */
 export class ChaosClient {
   /** Leaves questions open. */
   isSilent = false;
@@ -132,7 +132,7 @@ export class ChaosClient {
     await Promise.all(this.answering);
   }
 
-  /** Resolves when the events told so far pass the test; throws with their story when they never do. */
+  /** Resolves when the events received so far pass the test; throws with their story when they never do. */
   until({ sessionId }: Ledger, test: (events: readonly AnyEvent[]) => boolean): Promise<void> {
     const events = this.sessions.get(sessionId)?.events ?? [];
     if (test(events)) return Promise.resolve();
@@ -149,7 +149,7 @@ export class ChaosClient {
       };
       const timer = setTimeout(() => {
         stop();
-        reject(new Error(`stuck; last told: ${events.slice(-8).map((event) => event.type)}`));
+        reject(new Error(`stuck; last received: ${events.slice(-8).map((event) => event.type)}`));
       }, patience);
       this.watchers.add(watch);
       void this.options.runtime.gone.then(watch);

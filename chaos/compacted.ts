@@ -107,7 +107,7 @@ function compactionFaults(records: readonly LogRecord[]): string[] {
   }
   if (isOpen) faults.push('a compaction never ended');
   const notes = records.filter(({ type }) => type === 'history.compacted').length;
-  if (notes !== done) faults.push(`${done} compactions were told of, ${notes} are in the log`);
+  if (notes !== done) faults.push(`${done} compactions were published, ${notes} are in the log`);
   if (done === 0) faults.push('nothing was compacted');
   return faults;
 }

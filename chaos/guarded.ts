@@ -62,7 +62,7 @@ function deadlyGuard(kill: GuardedKill, deed: () => void): typeof guard {
   };
 }
 
-/** The story of a guarded conversation that nobody disturbed, and how many hooks it asks. */
+/** The story of a guarded conversation without a crash, and how many hooks it asks. */
 export async function undisturbedGuard(
   lab: Lab,
 ): Promise<{ readonly story: readonly string[]; readonly hooks: number }> {
@@ -128,7 +128,7 @@ function firstLife(lab: Lab, life: Life, kill?: GuardedKill) {
   });
 }
 
-/** Where the guard comes late, the client that goes on has no hooks and nobody to ask: every call waits. */
+/** Where the guard comes late, the client that goes on has no hooks and no user to ask: every call waits. */
 function laterLife(lab: Lab, life: Life, how: Recovery) {
   const isLate = how === 'continued before its guard came back';
   const late: Pick<Life, 'clients' | 'roles'> = {

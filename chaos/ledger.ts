@@ -7,7 +7,7 @@ export interface Ledger {
   lives: number;
   /** `session.create` was acknowledged. */
   isCreated: boolean;
-  /** Durable events as they were told, a run for each client of each process, serialised. */
+  /** Durable events as clients received them, a run for each client of each process, serialised. */
   readonly received: string[][];
   /** Message ids whose `session.send` was acknowledged. */
   readonly acknowledged: string[];

@@ -5,7 +5,7 @@ import { allParts, type Extent, type Part, runPart } from './parts.js';
 import { postgresStores } from './stores.js';
 import type { Failure } from './walk.js';
 
-const usage = `Kills real runtimes and looks whether they lived up to what they had told.
+const usage = `Kills real runtimes and checks that they kept every event they had sent.
 
   npm run chaos                      every write step of a turn, without and with agents, power cuts, two runtimes, random kills
   npm run chaos -- --only NAME       one part of it: walk, agents, compaction, guard, power, rivals or random; may be repeated

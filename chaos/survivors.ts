@@ -26,7 +26,7 @@ function processIds(): readonly string[] {
   return process.platform === 'linux' ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
 }
 
-/** Empty when the process is gone or is somebody else's. */
+/** Empty when the process is gone or belongs to another user. */
 function readProcess(pid: string, file: 'cmdline' | 'environ'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'latin1');

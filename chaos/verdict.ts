@@ -7,7 +7,7 @@ import { workIn } from './client.js';
 import { effectsFile, shellCall } from './conversation.js';
 import { brief, type Ledger } from './ledger.js';
 
-/** Where the log does not live up to what the outside was told. */
+/** Where the log differs from what clients received. */
 export function examineLog(ledger: Ledger, records: readonly LogRecord[]): readonly string[] {
   const found = records.filter((record) => record.isPublic).map((record) => record.json);
   const events = found.map((json) => JSON.parse(json) as AnyEvent);
@@ -40,7 +40,7 @@ export function examineEffects({
   return receipts.includes(true) && effects !== 1 ? ['the command did not run and is said to have'] : [];
 }
 
-/** What the log tells, in a form that is the same however often the runtime was killed. */
+/** What the log says, in a form that is the same however often the runtime was killed. */
 export function durableStory(records: readonly LogRecord[]): readonly string[] {
   const events = records.flatMap((record) => (record.isPublic ? [JSON.parse(record.json) as AnyEvent] : []));
   const lines = story(events.filter((event) => !killedRunsOnly.has(event.type)));
@@ -79,14 +79,14 @@ const killedRunsOnly = new Set([
   'session.context_changed',
 ]);
 
-/** A client hears every event while it is attached: what it was told is one unbroken run of the log, byte for byte. */
+/** An attached client receives every event: what it received is one unbroken run of the log, byte for byte. */
 function lostOf(run: readonly string[], found: readonly string[]): readonly string[] {
   const start = found.indexOf(run[0] ?? '');
   const wrong = run.findIndex((json, index) => start < 0 || found[start + index] !== json);
   if (wrong < 0) return [];
   const instead = start < 0 ? undefined : found[start + wrong];
   return [
-    `told (${wrong + 1} of ${run.length} in its run): ${brief(run[wrong] ?? 'null')}`,
+    `received (${wrong + 1} of ${run.length} in its run): ${brief(run[wrong] ?? 'null')}`,
     `  found there: ${instead === undefined ? 'nothing' : brief(instead)}`,
   ];
 }
@@ -130,7 +130,7 @@ function callFaults(events: readonly AnyEvent[]): readonly string[] {
   return keys.filter((key, index) => keys.indexOf(key) !== index).map((key) => `a second ${key}`);
 }
 
-/** Nobody is asked to run a call before its intent is in the log. */
+/** No client is asked to run a call before its intent is in the log. */
 function intentFaults(records: readonly LogRecord[]): readonly string[] {
   const intended = new Set<string>();
   const faults: string[] = [];

@@ -3,7 +3,7 @@ import { type Ledger, newLedger } from './ledger.js';
 import { firstLife, laterLife } from './lives.js';
 import { durableStory, examineEffects, examineLog, storyFaults } from './verdict.js';
 
-/** One run that did not live up to what it had told. */
+/** One run that lost an event it had sent. */
 export interface Failure {
   /** What was done to the runtime, in words. */
   readonly deed: string;
@@ -16,7 +16,7 @@ export interface Tally {
   readonly failures: readonly Failure[];
 }
 
-/** The story of a conversation that nobody disturbed. */
+/** The story of a conversation without a crash. */
 export async function undisturbed(lab: Lab): Promise<{ story: readonly string[]; milliseconds: number }> {
   const home = await lab.newHome();
   const ledger = newLedger('undisturbed');

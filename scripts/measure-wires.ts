@@ -67,8 +67,8 @@ function secondsToRead(wire: Wire, reads: readonly Uint8Array[]): number {
   const began = performance.now();
   const reader = new SseReader();
   const decoder = wire.decode();
-  let told = 0;
-  for (const read of reads) told += decoder.take(reader.push(read)).length;
-  if (told < pieces) throw new Error(`only ${told} events were told`);
+  let decoded = 0;
+  for (const read of reads) decoded += decoder.take(reader.push(read)).length;
+  if (decoded < pieces) throw new Error(`only ${decoded} events were decoded`);
   return (performance.now() - began) / 1000;
 }

@@ -114,7 +114,7 @@ function failedTests(output: string): string {
   return lines.length > 0 ? lines.join('\n') : withoutPassed(output);
 }
 
-/** For what is no test's fault alone, such as an error that nobody caught: vitest tells it at the end. */
+/** For what is no test's fault alone, such as an uncaught error: vitest prints it at the end. */
 function withoutPassed(output: string): string {
   return output
     .split('\n')

@@ -33,7 +33,7 @@ interface Case {
 
 /**
  * Deletes a session and kills the runtime at each write step of that in turn. Then a later start, or a repair of files that
- * were damaged meanwhile, must finish it: no file of the home has a word of the session, and it is listed by nobody. Another
+ * were damaged meanwhile, must finish it: no file of the home has a word of the session, and no list has it. Another
  * session must not suffer, unless it was damaged.
  */
 export async function attackDeletion({ count, seed }: AttackOptions): Promise<Attack> {
@@ -94,7 +94,7 @@ async function furnish({ program, base }: World): Promise<void> {
     throw new Error(`The session to delete left too little: ${there.join(', ')}`);
 }
 
-/** How many write steps a deletion has that nobody disturbs, those of the start included. */
+/** How many write steps a deletion has without disturbance, those of the start included. */
 async function countSteps(world: World): Promise<number> {
   let [killed, survived] = [0, 64];
   if (await diesAt(world, survived)) throw new Error('A deletion has more write steps than were looked for');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LogRecord } from '@groundcrew/store';
 import { openSqliteStore } from '@groundcrew/store-sqlite';
 
-/** Makes a stored session that nobody has open as long as if it had worked for months. */
+/** Makes a stored session that no process has open as long as if it had worked for months. */
 export async function fillLog(
   home: string,
   sessionId: string,

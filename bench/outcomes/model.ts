@@ -23,7 +23,7 @@ export const lastWord = 'Done.';
 /** The file that `count` writes to, in the session's working directory. */
 export const countFile = 'runs.txt';
 
-/** A model that answers by rule, slowly if told, and refuses what a strict service refuses. */
+/** A model that answers by rule, slowly on request, and refuses what a strict service refuses. */
 export function openModel(options: { readonly chunkPause?: number } = {}): Promise<RuleModel> {
   return RuleModel.open(rule, options);
 }

@@ -9,7 +9,7 @@ import { type Finding, share } from './table.js';
 const rounds = 5;
 const skipping = [{ ...lookTool, skipPermission: true }];
 
-/** Milliseconds between the question and the kill, for runtimes that write a little later than they tell. */
+/** Milliseconds between the question and the kill, for runtimes that write a little later than they send. */
 const moments = [
   { name: 'at once', delay: 0 },
   { name: 'a second later', delay: 1000 },

@@ -73,7 +73,7 @@ export async function runningTurns(
   ];
 }
 
-/** How long the same takes when nobody is killed. */
+/** How long the same takes when nothing is killed. */
 async function undisturbed(stage: Stage): Promise<number> {
   const { process, played, began } = await play(stage, stage.newHome());
   await Promise.all(played.map(({ session }) => session.next('session.idle')));

@@ -37,7 +37,7 @@ export async function approveAll(client: WireClient, sessionId: string): Promise
   }
 }
 
-/** What a client may rely on having been told for good. */
+/** Durable events, which a client may rely on. */
 export function durable(events: readonly AnyEvent[]): readonly AnyEvent[] {
   return events.filter(({ ephemeral }) => !ephemeral);
 }

@@ -125,7 +125,7 @@ export class SubjectProcess {
 
 const markName = 'OUTCOMES_PROCESS';
 
-/** No runtime may find a login of whoever runs this. */
+/** No runtime may find a login of the user who runs this. */
 const withoutLogins = { GH_TOKEN: '', GITHUB_TOKEN: '', COPILOT_DISABLE_KEYTAR: '1' };
 
 function residentMegabytes(pid: number): number {
@@ -138,7 +138,7 @@ function usedSeconds(pid: number): number {
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;
 }
 
-/** Empty when the process is gone or is somebody else's. */
+/** Empty when the process is gone or belongs to another user. */
 function readProcess(pid: number, file: 'environ' | 'stat' | 'status'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'latin1');

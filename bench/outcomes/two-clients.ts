@@ -108,7 +108,7 @@ async function streamTo(client: WireClient, session: WireSession): Promise<numbe
   return Number.POSITIVE_INFINITY;
 }
 
-/** A client that attaches and never reads what it is told. */
+/** A client that attaches and never reads what it is sent. */
 async function sleepOn(process: SubjectProcess, settings: object) {
   const socket = connect(await process.port(), '127.0.0.1');
   socket.pause();

@@ -26,7 +26,7 @@ export async function makeManySessions({ home, model }: Place, count: number): P
   await multiplySession({ home, template: await playTemplate({ home, model }), count });
 }
 
-/** Puts many sessions in the place of one that nobody has open: its words SUBJECT and CODEWORD become words of each. */
+/** Puts many sessions in the place of one that no process has open: its words SUBJECT and CODEWORD become words of each. */
 export async function multiplySession({
   home,
   template,

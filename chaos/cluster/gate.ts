@@ -35,7 +35,7 @@ export class Gate implements Way {
     return address.port;
   }
 
-  /** Nothing passes, and nobody is told: as when a cable is pulled. */
+  /** Nothing passes, and neither side learns of it: as when a cable is pulled. */
   cut(): void {
     this.isCut = true;
     for (const socket of this.sockets) socket.pause();

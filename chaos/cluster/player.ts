@@ -17,7 +17,7 @@ export interface Book {
   /** Ids of durable events as they came, a run for each time a client was attached. */
   readonly received: string[][];
   readonly problems: string[];
-  /** What the clients were told, and when; shown where something is wrong. */
+  /** What the clients received, and when; shown where something is wrong. */
   readonly diary: string[];
 }
 
@@ -211,19 +211,19 @@ export class Player {
       void this.work(requestId, given?.name ?? '');
   }
 
-  /** The effect happens once for each request and takes its time; its answer is sent until it is told what became of it, and once more. */
+  /** The effect happens once for each request and takes its time; its answer is sent until a reply says what became of it, and once more. */
   private async work(requestId: string, name: string): Promise<void> {
     if (this.handled.has(requestId)) return;
     this.handled.add(requestId);
     this.book.effects.push(name);
     await pause(this.random.upTo(2_000));
     const answer = { requestId, result: name };
-    for (let attempt = 0, told = 0; attempt < 600 && told < 2; attempt += 1) {
+    for (let attempt = 0, replies = 0; attempt < 600 && replies < 2; attempt += 1) {
       try {
         const { success } = (await this.call('session.tools.handlePendingToolCall', answer)) as {
           success: boolean;
         };
-        told += 1;
+        replies += 1;
         this.write(`answer to ${name}: ${success}`);
         if (success) this.book.accepted.set(requestId, (this.book.accepted.get(requestId) ?? 0) + 1);
       } catch (error) {

@@ -22,7 +22,7 @@ interface Pair {
   readonly watcher: Player;
 }
 
-/** Clients at work on three nodes while one thing goes wrong; then all that was told is compared with the log. */
+/** Clients at work on three nodes while one thing goes wrong; then all that clients received is compared with the log. */
 export async function chaosRun(
   fault: string,
   { seed, hasNetworks }: { readonly seed: number; readonly hasNetworks: boolean },

@@ -16,7 +16,7 @@ const orderStatus = defineTool('order_status', {
 await using client = new Client();
 await using session = await client.createSession({
   tools: [orderStatus],
-  // Nothing runs that nobody approves. An app would ask its user here.
+  // Nothing runs without approval. An app would ask its user here.
   onPermissionRequest: approveAll,
 });
 

@@ -3,7 +3,7 @@ import { approveAll, Client, defineTool } from '@groundcrew/sdk';
 
 const paid: string[] = [];
 const pay = defineTool('pay', {
-  description: 'Pays somebody',
+  description: 'Pays an invoice',
   parameters: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
   handler: ({ to }) => {
     paid.push(to);
@@ -16,7 +16,7 @@ await using session = await client.createSession({
   tools: [pay],
   onPermissionRequest: approveAll,
   hooks: {
-    // Asked before every tool call, whoever makes it. A hook that throws or hangs denies.
+    // Asked before every tool call of any agent. A hook that throws or hangs denies.
     onPreToolUse: ({ toolName, toolArgs }) => {
       const { to } = toolArgs as { to?: string };
       if (toolName !== 'pay' || to !== 'Mallory') return undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Client, defineTool, RuntimeConnection } from '@groundcrew/sdk';
 
-// The first client starts a runtime on a port; whoever has the token may join it.
+// The first client starts a runtime on a port; any client with the token may join it.
 const connectionToken = randomUUID();
 await using worker = new Client({ connection: RuntimeConnection.forTcp({ connectionToken }) });
 await worker.start();

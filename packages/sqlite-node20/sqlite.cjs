@@ -15,7 +15,7 @@ function loadBinding() {
     `@photostructure+sqlite.${existsSync('/etc/alpine-release') ? 'musl' : 'glibc'}.node`,
   );
   const home = findPackage(__dirname);
-  // What somebody compiled for this machine goes before what is shipped.
+  // A build for this machine goes before the one that is shipped.
   if (home === undefined || existsSync(join(home, 'build'))) return undefined;
   try {
     return require(join(home, shipped));

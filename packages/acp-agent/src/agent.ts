@@ -40,16 +40,18 @@ export class EditorAgent {
     const { session } = methods.agent;
     return agent({ name: 'groundcrew' })
       .onRequest(methods.agent.initialize, ({ params }) => this.initialize(params.clientCapabilities))
-      .onRequest(methods.agent.authenticate, ({ params }) => told(this.authenticate(params.methodId)))
-      .onRequest(session.new, ({ params, client }) => told(this.create(params, client)))
-      .onRequest(session.load, ({ params, client }) => told(this.open(params, { client, replay: true })))
-      .onRequest(session.resume, ({ params, client }) => told(this.open(params, { client, replay: false })))
-      .onRequest(session.list, ({ params }) => told(this.list(params)))
-      .onRequest(session.close, ({ params }) => told(this.close(params.sessionId)))
-      .onRequest(session.delete, ({ params }) => told(this.delete(params.sessionId)))
-      .onRequest(session.setMode, ({ params }) => told(this.setMode(params.sessionId, params.modeId)))
+      .onRequest(methods.agent.authenticate, ({ params }) => readable(this.authenticate(params.methodId)))
+      .onRequest(session.new, ({ params, client }) => readable(this.create(params, client)))
+      .onRequest(session.load, ({ params, client }) => readable(this.open(params, { client, replay: true })))
+      .onRequest(session.resume, ({ params, client }) =>
+        readable(this.open(params, { client, replay: false })),
+      )
+      .onRequest(session.list, ({ params }) => readable(this.list(params)))
+      .onRequest(session.close, ({ params }) => readable(this.close(params.sessionId)))
+      .onRequest(session.delete, ({ params }) => readable(this.delete(params.sessionId)))
+      .onRequest(session.setMode, ({ params }) => readable(this.setMode(params.sessionId, params.modeId)))
       .onRequest(session.setConfigOption, ({ params }) =>
-        told(this.setOption(params.sessionId, params.configId, params.value)),
+        readable(this.setOption(params.sessionId, params.configId, params.value)),
       )
       .onRequest(session.prompt, async ({ params, signal }) => ({
         stopReason: await this.find(params.sessionId).prompt(params.prompt, signal),
@@ -232,8 +234,8 @@ async function requireDirectory(path: string): Promise<void> {
   if (!found?.isDirectory()) throw RequestError.invalidParams({ path }, `there is no directory ${path}`);
 }
 
-/** Why something failed is for the user of the editor: an error of ours goes there by its words, and not as an internal one. */
-async function told<T>(answer: Promise<T>): Promise<T> {
+/** The user of the editor reads why something failed: an error of ours keeps its text. */
+async function readable<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {

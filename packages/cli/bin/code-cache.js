@@ -115,7 +115,7 @@ function writeWhole({ folder, file, bytes }) {
   return isWritten;
 }
 
-// Against damage alone: whoever could write a false one could change the program itself.
+// Against damage alone: a user who could write a false one could change the program itself.
 function checkSum(source, content) {
   return crc32(content, crc32(source, crc32(process.version)));
 }

@@ -27,7 +27,7 @@ export async function takeBuildLock(path, say) {
   };
 }
 
-// A link appears with its content or not at all, so nobody ever reads a lock without a holder.
+// A link appears with its content or not at all, so no process ever reads a lock without a holder.
 function tryLock(path) {
   const claim = `${path}.${process.pid}`;
   writeFileSync(claim, ownName);

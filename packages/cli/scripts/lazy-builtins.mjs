@@ -25,7 +25,7 @@ export const lazyBuiltins = {
   },
 };
 
-// Names and not a Proxy: whoever imports a CommonJS module copies its names.
+// Names and not a Proxy: an import of a CommonJS module copies its names.
 function lazyModule(path, names) {
   const getters = names
     .filter((name) => name !== 'default')

@@ -69,7 +69,7 @@ export interface ProgramOptions {
   watchModels?(access: ModelAccess, priceOf: NonNullable<RuntimeOptions['priceOf']>): ModelAccess;
   /** A model service has refused a call because there were too many with its key. */
   onKeyHeld?(held: KeyHold): void;
-  /** Tells others than clients what becomes of sessions; nothing does without. */
+  /** Sends webhooks about sessions; without it none are sent. */
   readonly openWebhooks?: OpenWebhooks;
   warn(message: string): void;
   /** The client asked the program to end, and everything is closed. */

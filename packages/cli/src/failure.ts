@@ -13,7 +13,7 @@ export function endWith(error: unknown): void {
   process.exit(error instanceof UsageError && !isUnknownOption ? 2 : 1);
 }
 
-/** A client that still writes is to learn that nobody reads, not to wait for an answer. */
+/** A client that still writes learns that no process reads, and does not wait for an answer. */
 function stopReading(): void {
   try {
     closeSync(0);

@@ -84,7 +84,7 @@ export class AttachedSession {
     if (isOver && this.#isBusy) this.#send({ sessionId, event: ephemeral('session.idle', {}) });
   }
 
-  /** Tells the client why its session does not go on, once for each reason. */
+  /** Sends the client the reason why its session does not go on, once for each reason. */
   warn(message: string): void {
     if (this.#warning === message) return;
     this.#warning = message;

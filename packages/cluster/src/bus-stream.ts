@@ -123,5 +123,5 @@ export class BusStream extends Duplex {
 
 const headerBytes = 5;
 
-/** What tells the other side that a stream is broken. */
+/** What the other side receives when a stream is broken. */
 export const resetMessage: Uint8Array = Uint8Array.of(kinds.reset, 0, 0, 0, 0);

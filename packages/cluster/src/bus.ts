@@ -9,7 +9,7 @@ export interface Bus {
   subscribe(subject: string, handler: (data: Uint8Array, subject: string) => Uint8Array | undefined): void;
   /** Resolves when others reach what is subscribed; at once without a connection. */
   subscribed(): Promise<void>;
-  /** Rejects when nobody answers in time, at once when nobody listens. */
+  /** Rejects when no node answers in time, at once when no node listens. */
   request(subject: string, data: Uint8Array, milliseconds: number): Promise<Uint8Array>;
   /** Called whenever the connection is lost, and whenever it is there again. */
   onChange(listener: (isConnected: boolean) => void): void;

@@ -15,7 +15,7 @@ export interface Hello {
 /** What links stand on. */
 export interface LinksOptions {
   readonly bus: Bus;
-  /** The subjects of this node begin with it; whoever knows it can open links. */
+  /** The subjects of this node begin with it; a node that knows it can open links. */
   readonly address: string;
   /** Serves a client of another node until its channel ends. */
   accept(channel: Channel, hello: Hello): Promise<void>;

@@ -53,7 +53,7 @@ export interface ClusterNodeOptions {
   figures(): Omit<NodeFigures, 'isDraining' | 'links'>;
   /** Brings what all nodes share up to date at this node, each time it looks at the others. */
   refresh(): Promise<void>;
-  /** No live node can go on with a session: how clients are told so. */
+  /** The event that informs clients that no live node can go on with a session. */
   waiting(orphan: OrphanedSession, wait: NodeWait): unknown;
   /** Serves a client that a node has let in. */
   serve(channel: Channel, client: unknown): Promise<void>;
@@ -78,8 +78,8 @@ const heldSubject = 'gc.held';
 /** Orphans that one node takes at once: the others are to have some as well. */
 const orphansAtOnce = 16;
 
-/** So many sessions are remembered of which clients were told. */
-const mostTold = 1_000;
+/** So many sessions are remembered for which clients got the event. */
+const mostAnnounced = 1_000;
 
 /** What cannot run here is looked at again after so long, what could not be taken over sooner. */
 const missingAgainMs = 10_000;
@@ -95,8 +95,8 @@ export class ClusterNode implements Routing {
   readonly #links: Links;
   /** Orphans that lack something here, and until when they are left alone. */
   readonly #lacking = new Map<string, number>();
-  /** Sessions of which clients were told what is missing, and what that was. */
-  readonly #told = new Map<string, string>();
+  /** Sessions for which clients got the event, and what it said is missing. */
+  readonly #announced = new Map<string, string>();
   #others: readonly NodeEntry[] = [];
   #isDraining = false;
   #timer: NodeJS.Timeout | undefined;
@@ -267,7 +267,7 @@ export class ClusterNode implements Routing {
       }
       this.#leave(orphan, missingAgainMs);
       onWarning(`Session ${orphan.sessionId} cannot go on at this node: ${lackText(missing)}`);
-      await this.#tell(orphan, missing).catch((error: Error) => onWarning(error.message));
+      await this.#announce(orphan, missing).catch((error: Error) => onWarning(error.message));
     });
     await Promise.all(adopting);
   }
@@ -284,17 +284,21 @@ export class ClusterNode implements Routing {
     this.#lacking.set(sessionId, performance.now() + milliseconds);
   }
 
-  /** The node that is the last to say what it lacks tells the clients of all nodes that none can go on. */
-  async #tell(orphan: OrphanedSession, missing: readonly Lack[]): Promise<void> {
+  /** The last node to say what it lacks broadcasts to the clients of all nodes that none can go on. */
+  async #announce(orphan: OrphanedSession, missing: readonly Lack[]): Promise<void> {
     const { cluster, owner, onLifecycle, waiting } = this.#options;
     const { sessionId } = orphan;
     await cluster.lack(owner, sessionId, missing);
     const wait = await cluster.waitOf(sessionId);
     const digest = JSON.stringify(wait);
-    if (wait?.nodes.at(-1)?.node !== `${owner.host}:${owner.pid}` || this.#told.get(sessionId) === digest)
+    if (
+      wait?.nodes.at(-1)?.node !== `${owner.host}:${owner.pid}` ||
+      this.#announced.get(sessionId) === digest
+    )
       return;
-    this.#told.set(sessionId, digest);
-    if (this.#told.size > mostTold) this.#told.delete(this.#told.keys().next().value ?? '');
+    this.#announced.set(sessionId, digest);
+    if (this.#announced.size > mostAnnounced)
+      this.#announced.delete(this.#announced.keys().next().value ?? '');
     const lifecycle = waiting(orphan, wait);
     onLifecycle(lifecycle);
     this.broadcast(lifecycle);
@@ -319,7 +323,7 @@ function shuffled<T>(items: readonly T[]): readonly T[] {
     .map(({ item }) => item);
 }
 
-/** What somebody said of a key; undefined for what is no such thing. */
+/** The hold on a key in a message of the bus; undefined when it has another form. */
 function heldIn(data: Uint8Array): (HeldKey & { readonly from?: unknown }) | undefined {
   try {
     const held = JSON.parse(Buffer.from(data).toString()) as Record<keyof HeldKey | 'from', unknown>;

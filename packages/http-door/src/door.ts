@@ -311,7 +311,7 @@ class Door {
     }
   }
 
-  /** The whole request. One that is slow while too many others come is told so, and its connection closed. */
+  /** The whole request. One that is slow while too many others come is refused, and its connection closed. */
   private async arrived(
     incoming: IncomingMessage,
     outgoing: ServerResponse,

@@ -5,8 +5,8 @@ export interface PendingBody {
 }
 
 /**
- * Requests whose bodies are still on their way. They take no place of those that are answered. Of too many, the oldest of the
- * token that has most of them goes, so slow clients keep nobody out, least of all those with another token.
+ * Requests whose bodies are still on their way. They take no place of those that are answered. When there are too many, the
+ * token with most of them loses its oldest: slow clients keep no other client out.
  */
 export class PendingBodies {
   private readonly waiting = new Map<PendingBody, { readonly token: string; readonly cutOff: () => void }>();

@@ -54,7 +54,7 @@ export function followSession(
     revision += 1;
     show({ ...view, revision });
   };
-  // Who reads anew is told once more of what made them.
+  // A feed that starts again receives the same events once more; they are heeded once.
   const heeded = new Set<string>();
   const open = () => new Feed({ client, sessionId, heeded, show: draw, startAgain });
   function startAgain(): void {

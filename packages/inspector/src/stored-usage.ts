@@ -1,7 +1,7 @@
 /** What one model call took, as the store says it. */
 export interface Use {
   readonly at: string;
-  /** The `assistant.message` that it brought; absent for calls that answer nobody, such as summaries. */
+  /** The `assistant.message` that it brought; absent for calls that answer no prompt, such as summaries. */
   readonly eventId?: string;
   readonly agentId?: string;
   readonly model: string;

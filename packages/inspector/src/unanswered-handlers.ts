@@ -1,6 +1,6 @@
 const never = () => new Promise<never>(() => undefined);
 
-/** Questions stay open for whoever answers: the page shows them itself, and says by these that it can. */
+/** Handlers that leave questions open: the page shows them itself, and declares by these that it can. */
 export const unansweredHandlers = {
   onPermissionRequest: never,
   onUserInputRequest: never,

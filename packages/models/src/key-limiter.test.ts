@@ -43,7 +43,7 @@ test('a quota that is spent for longer than a minute is said to each call, which
   expect([(await call()).status, (await call()).status]).toEqual([429, 429]);
 });
 
-test('a key that another process was refused with is held here too, and told of by its hash alone', async () => {
+test('a key that another process was refused with is held here too, and named by its hash alone', async () => {
   const held: KeyHold[] = [];
   const refused: Exchange = async () =>
     ({ status: 429, headers: { 'retry-after': '1' } }) as unknown as HttpResponse;
@@ -62,7 +62,7 @@ test('a key that another process was refused with is held here too, and told of 
   const signal = AbortSignal.timeout(5_000);
   await one.exchange(request, signal);
   const [hold] = held;
-  if (!hold) throw new Error('nothing was told');
+  if (!hold) throw new Error('no hold was reported');
   expect(JSON.stringify(hold)).not.toContain('secret');
   const began = performance.now();
   other.hold(hold);

@@ -64,7 +64,7 @@ export async function listenTcp({ channel: options, onChannel, ...where }: Liste
   };
 }
 
-/** The same for sockets as they are; closing it leaves those that are there to whoever took them. */
+/** The same for bare sockets. Closing it leaves open sockets to their owners. */
 export async function listenSockets({ port, host, tls, onSocket }: ListenSocketsOptions): Promise<Listener> {
   const options = { allowHalfOpen: true, noDelay: true };
   const server = tls

@@ -22,7 +22,7 @@ export interface TextSocket {
   listen(listener: TextListener): void;
 }
 
-/** What a socket tells its channel. */
+/** The events of a socket that its channel handles. */
 export interface TextListener {
   /** One whole message: text, or its bytes. */
   receive(data: string | Buffer): void;
@@ -183,7 +183,7 @@ class TextChannel implements Channel {
   }
 }
 
-/** What is longer is parsed in small steps; a text was read whole by whoever gives it. */
+/** Longer bytes are parsed in small steps. A text was already read whole by the caller. */
 const largeBytes = 1024 * 1024;
 
 function isLarge(data: string | Buffer): data is Buffer {

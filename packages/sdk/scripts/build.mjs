@@ -63,7 +63,7 @@ async function writeBrowserForm(types) {
   for (const [path, text] of types) write(join(folder, path), text);
 }
 
-/** Whole when it appears: nobody reads half a build. */
+/** Whole when it appears: no process reads half a build. */
 function putInPlace(format) {
   rmSync(join(outputFolder, format), { recursive: true, force: true });
   renameSync(join(temporary, format), join(outputFolder, format));

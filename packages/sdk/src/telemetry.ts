@@ -14,7 +14,7 @@ export interface TelemetryOptions {
   readonly captureContent?: boolean;
 }
 
-/** The variables by which a runtime is told of it. */
+/** The environment variables that pass it to a runtime. */
 export function telemetryVariables(
   telemetry: TelemetryOptions | undefined,
 ): Readonly<Record<string, string>> {

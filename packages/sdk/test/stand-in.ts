@@ -35,7 +35,7 @@ export class StandIn {
     return this.connection.request(method, params, signal);
   }
 
-  /** Tells the client an event, and waits until it has heard it. */
+  /** Sends the client an event, and waits until it has received it. */
   async send(sessionId: string, type: string, data: object): Promise<void> {
     const event = { id: 'e', timestamp: '2026-01-02T03:04:05.678Z', parentId: null, type, data };
     this.connection.notify('session.event', { sessionId, event });

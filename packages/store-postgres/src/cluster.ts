@@ -58,7 +58,7 @@ export async function placeOfSession(
   return { seq, ...(needs && { needs }) };
 }
 
-/** A head that cannot be read needs nothing; whoever opens the session warns of it. */
+/** A head that cannot be read needs nothing; opening the session warns of it. */
 function needsOf(head: string): SessionNeeds | undefined {
   try {
     return parseHead(head).needs;

@@ -124,7 +124,7 @@ export const migrationSteps: readonly MigrationStep[] = [
     `,
   },
   {
-    // Quotas over several nodes: what is taken up and has no other trace yet, and what was used of a day; and what webhooks tell.
+    // Quotas over several nodes: what is taken up and has no other trace yet, and what was used of a day; and the outbox of webhooks.
     oldestWriter: 1,
     sql: `
     CREATE TABLE gc_gate (

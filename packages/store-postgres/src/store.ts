@@ -76,7 +76,7 @@ export interface PostgresStoreStats {
 export interface PostgresStore extends SessionStore {
   /** What several nodes need of it. */
   readonly cluster: ClusterStore;
-  /** What is still to be told to others than clients, of all nodes; its `close` leaves the store open. */
+  /** Webhook messages of all nodes that wait to be sent; its `close` leaves the store open. */
   readonly outbox: NoticeOutbox;
   /** Connects and brings the tables up to date now, so that the first call need not. Throws StoreError. */
   open(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { LogRecord, SearchHit, SearchRequest } from './session-store.js';
 
-/** A part of a search in a file of sessions, done by a process that serves nobody else. */
+/** A part of a search in a file of sessions, done by a process that serves no client. */
 export interface SearchStepRequest extends Pick<SearchRequest, 'words' | 'limit'> {
   /** The store's database. */
   readonly file: string;

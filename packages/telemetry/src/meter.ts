@@ -22,7 +22,7 @@ export interface Measured {
   readonly points: readonly Point[];
 }
 
-/** So many sets of attributes are told apart by one instrument; more are counted together. */
+/** One instrument counts so many sets of attributes apart; more are counted together. */
 const mostPoints = 1000;
 
 /** Characters of one attribute. */

@@ -27,7 +27,7 @@ interface Service {
   readonly type?: string | undefined;
 }
 
-/** Watches model calls, whoever makes them: turns, summaries, sub-agents and MCP servers. */
+/** Watches the model calls of turns, summaries, sub-agents and MCP servers. */
 export class WatchedModels {
   constructor(private readonly parts: ModelWatchParts) {}
 

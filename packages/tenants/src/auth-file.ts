@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { AuthFault, type AuthSettings, readAuthSettings, type TokenEntry } from './auth-settings.js';
 
-/** Reads a file of tokens and tenants. Throws AuthFault; nobody but its owner may read or write it. */
+/** Reads a file of tokens and tenants. Throws AuthFault, also when users other than its owner may read or write it. */
 export function readAuthFile(file: string): AuthSettings {
   const descriptor = open(file);
   try {

@@ -13,7 +13,7 @@ const role = z.enum(['observer', 'member', 'admin']);
 
 const absolutePath = z.string().regex(/^\//, 'expected a whole path');
 
-/** Tokens are checked by public keys only: whoever can check one must not be able to make one. */
+/** Tokens are checked by public keys only: a program that checks tokens cannot make one. */
 export const knownAlgorithms = [
   'RS256',
   'RS384',
@@ -51,7 +51,7 @@ const issuer = z.strictObject({
   roles: z.optional(z.record(z.string(), role)),
   /** The role of a token without the claim; refused without. */
   defaultRole: z.optional(role),
-  /** Its tokens may name the tenant `default`; without, whoever names an organisation so would be the operator. */
+  /** Its tokens may name the tenant `default`; without it, a user who names an organisation so would be the operator. */
   mayBeOperator: z.optional(z.boolean()),
 });
 
@@ -65,7 +65,7 @@ const quotas = z.strictObject({
 
 const webhook = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
-  /** Signs; nobody but its owner may read the file. */
+  /** The key that signs; only its owner may read the file. */
   secretFile: absolutePath,
   events: z.optional(z.array(z.enum(webhookEvents)).min(1)),
   waitingOn: z.optional(z.array(z.enum(waitKinds)).min(1)),
@@ -89,7 +89,7 @@ const tenant = z.strictObject({
   /** What else its sessions may read. */
   readOnly: z.optional(z.array(absolutePath)),
   quotas: z.optional(quotas),
-  /** Who is told of its sessions. */
+  /** The receivers of webhooks about its sessions. */
   webhooks: z.optional(z.array(webhook).max(10)),
 });
 

@@ -143,7 +143,7 @@ export class Authenticator {
 
 const tokenKey = 'token ';
 
-/** A part of the hash is enough to know it by, and tells nothing. */
+/** A part of the hash identifies it, and reveals nothing. */
 function keyOf(sha256: string): string {
   return `${tokenKey}${sha256.slice(0, 16)}`;
 }

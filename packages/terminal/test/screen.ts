@@ -4,7 +4,7 @@ import { type IBufferCell, Terminal } from '@xterm/headless';
 
 const program = join(import.meta.dirname, '../../cli/bin/groundcrew.js');
 
-/** A screen that shows nothing for so long will not; what it shows instead is told. */
+/** A screen that shows nothing for so long will not; the error has what it shows instead. */
 const usualPatience = 10_000;
 
 /** A piece of a row that looks the same. */

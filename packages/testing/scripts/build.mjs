@@ -48,7 +48,7 @@ function writeTypes() {
   return join(outDir, 'testing', 'src');
 }
 
-/** Whole when it appears: nobody reads half a build. */
+/** Whole when it appears: no process reads half a build. */
 function putInPlace(format) {
   rmSync(join(outputFolder, format), { recursive: true, force: true });
   renameSync(join(temporary, format), join(outputFolder, format));

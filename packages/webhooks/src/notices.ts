@@ -41,7 +41,7 @@ export class NoticeReader {
 
   /**
    * Takes up what the records before say of the turn that is open; no notice is made of them. `isOpen`: they are the last, and
-   * the session had work left with them, so that its end is still to be told.
+   * the session had work left with them, so that a notice of its end is still due.
    */
   recall(records: readonly LogRecord[], { isOpen }: { readonly isOpen: boolean }): void {
     for (const record of records) this.#noticeOf(record);

@@ -38,7 +38,7 @@ export const inspect = defineCommand({
     sessionIdleTimeout,
     logLevel,
   },
-  notes: `The address that is printed has a random token behind the #: whoever has it may do all that the page can. It is made for this once.
+  notes: `The address that is printed has a random token behind the #. A user who has it may do all that the page can. Each start makes a new one.
 Sessions that another process has open are shown; to answer them, open the page of that process: groundcrew serve --http-port N, then
 groundcrew inspect --connect N. That address has the token of the server behind the #.`,
   run: async ({ flags }, terminal) => {

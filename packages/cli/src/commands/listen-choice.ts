@@ -97,7 +97,7 @@ function readAddress(text: string): { readonly host: string; readonly port: numb
   return { host, port: wholeNumber(port, '--listen', lastPort) };
 }
 
-/** The certificate of the files, and whoever wants to know when there is another. */
+/** The certificate in the files, and the listeners that get each new one. */
 export class TlsFiles {
   private readonly listeners: ((identity: TlsIdentity) => void)[] = [];
   private known: TlsIdentity;

@@ -27,7 +27,7 @@ export function watchRoutes(
 
 const prometheusType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Whoever asks waits no longer than this for the store. */
+/** A request waits no longer than this for the store. */
 const patienceMs = 2_000;
 
 /** Why no client should be sent here now; undefined when they may come. */

@@ -92,7 +92,7 @@ const readStoreOnly = objectOf({ sandbox: readSandbox, store: readStore });
 /** Which sessions are kept. */
 const readRetention = objectOf({ olderThan: text, keep: wholeNumberUpTo(1_000_000_000), maxSize: text });
 
-/** An address that is told of sessions. */
+/** An address that receives webhooks about sessions. */
 const readWebhook = objectOf({
   url: address,
   secretFile: absolutePath,
@@ -177,7 +177,7 @@ export function readRetentionSetting(path: string): ReturnType<typeof readRetent
   return read(path, (value) => readRetentionOnly(value, { path: '', warn })).retention;
 }
 
-/** Who is told of the sessions of a home. It decides what leaves it: an unknown field is an error. Throws UsageError. */
+/** The receivers of webhooks of a home. They decide what leaves it: an unknown field is an error. Throws UsageError. */
 export function readWebhooksSetting(path: string): ReturnType<typeof readWebhooks> {
   if (!/"webhooks"\s*:/.test(sourceOf(path) ?? '')) return [];
   const warn = (field: string) => {

@@ -153,6 +153,6 @@ OPENAI_API_KEY=… npm start -- "Where is my order A-17?"
 docker build -t ${name} . && docker run --rm -v ${name}-data:/data ${name}
 \`\`\`
 
-\`src/agent.ts\` is the agent: its tools, what it may do, what it is told. \`src/main.ts\` is the program, \`test/\` its tests.
+\`src/agent.ts\` is the agent: its tools, its permissions, its instructions. \`src/main.ts\` is the program, \`test/\` its tests.
 `;
 }

@@ -123,7 +123,7 @@ function missingFor({ head }: OrphanedSession, { labels, providers }: NodeParts)
   ];
 }
 
-/** How clients are told that no live node can go on with a session. */
+/** The event that informs clients that no live node can go on with a session. */
 function waitingLifecycle({ sessionId, head }: OrphanedSession, wait: NodeWait): Lifecycle {
   const { createdAt: startTime, modifiedAt: modifiedTime, name, summary = name } = head;
   const metadata = { startTime, modifiedTime, waitingOn: [nodeWait(wait)] };

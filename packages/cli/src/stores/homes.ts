@@ -73,7 +73,7 @@ export class Homes {
     return { directory, store: known };
   }
 
-  /** The store of a home, with nobody looking on. */
+  /** The store of a home, without its watchers. */
   plain(directory: string): SessionStore {
     if (this.shared) return this.shared;
     const isOwn = directory === resolve(this.options.homeDirectory);

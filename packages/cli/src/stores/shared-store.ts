@@ -6,7 +6,7 @@ import type { PostgresStore, PostgresStoreOptions, SessionFiles } from '@groundc
 export interface SharedStore extends SessionStore {
   /** What several nodes need of it. */
   cluster(): Promise<ClusterStore>;
-  /** What webhooks of all nodes are still to tell. */
+  /** Webhook messages of all nodes that wait to be sent. */
   readonly outbox: NoticeOutbox;
   load(): void;
   warmUp(): void;

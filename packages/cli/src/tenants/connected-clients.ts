@@ -72,13 +72,13 @@ export class ConnectedClients {
       const detail = `${before ?? 'none'} to ${after ?? 'none'}`;
       this.audit.write({ event, tenant, subject: name, detail });
     }
-    const told = new Set<string>();
+    const audited = new Set<string>();
     for (const present of [...this.present]) {
       const { identity, close } = present;
       const standing = this.authenticator.standingOf(identity);
       if (standing === 'same') this.watch(present);
       else {
-        this.auditSigned(identity, standing, told);
+        this.auditSigned(identity, standing, audited);
         close();
       }
     }
@@ -89,10 +89,10 @@ export class ConnectedClients {
   private auditSigned(
     identity: TenantIdentity,
     standing: 'gone' | { readonly role: TenantIdentity['role'] },
-    told: Set<string>,
+    audited: Set<string>,
   ): void {
-    if (identity.key.startsWith('token ') || told.has(identity.key)) return;
-    told.add(identity.key);
+    if (identity.key.startsWith('token ') || audited.has(identity.key)) return;
+    audited.add(identity.key);
     const { tenant, role, subject } = identity;
     const isGone = standing === 'gone';
     const detail = `${role} to ${isGone ? 'none' : standing.role}`;

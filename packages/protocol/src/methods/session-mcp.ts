@@ -104,7 +104,7 @@ export const sessionMcpMethods = {
     () => openObject({ movedToBackground: z.boolean() }),
   ),
   'session.mcp.prompts.get': method(
-    'The messages that a server makes of one of its prompts; they go to nobody else.',
+    'The messages that a server makes of one of its prompts; no other client gets them.',
     () =>
       inSession({
         serverName: z.string(),

@@ -138,7 +138,7 @@ function addUnknown(name: string, { table, path }: Place, found: Found): void {
   add(found, warning(option, `has no effect: this version does not know it.${hint}`));
 }
 
-/** What is refused is told, however much else there is to tell. */
+/** Adds every refusal, and warnings up to a bound. */
 function add(found: Found, finding: OptionFinding): void {
   if (finding.isRefused || found.size < mostFindings) found.set(finding.option, finding);
 }

@@ -14,7 +14,7 @@ export interface ChildTask {
   readonly killAt?: number;
 }
 
-/** What a child writes at `seq`, so that a reader can tell loss from damage. */
+/** What a child writes at `seq`, so that a reader can distinguish loss from damage. */
 export function recordAt(seq: number): LogRecord {
   return {
     seq,
