@@ -23,7 +23,7 @@ function described(name: string) {
   return { customAgents, pid: () => Number(readFileSync(pidFile, 'utf8')) };
 }
 
-test('a sub-agent has the servers of its own, nobody else has them, and they end with it', async () => {
+test('a sub-agent has servers of its own, no other agent has them, and they end with it', async () => {
   const { customAgents, pid } = described('worker');
   const { model } = await agentModel({
     ROOT: ({ results }) => {

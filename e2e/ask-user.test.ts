@@ -98,7 +98,7 @@ describe('a question of the agent', () => {
     },
   );
 
-  test('is answered by a method too; the first answer wins and whoever was asked is told that it is over', async () => {
+  test('is answered by a method too; the first answer wins and the clients that were asked learn that it is over', async () => {
     const client = await runtime.connect();
     const asked = new Asked(client, never);
     const model = runtime.script(ask({ question: 'Why?', allow_freeform: true }), say('done'));
@@ -161,7 +161,7 @@ describe('a question of the agent', () => {
     expect(asked.areOver).toEqual([true]);
   });
 
-  test('waits for the others when one fails, and fails when nobody is left who could answer', async () => {
+  test('waits for the others when one fails, and fails when no client is left that could answer', async () => {
     const [first, second] = [await runtime.connect(), await runtime.connect()];
     const model = runtime.script(ask(), ask(), say('done'));
     const failing = async () => Promise.reject(new Error('secret reason'));
@@ -175,7 +175,7 @@ describe('a question of the agent', () => {
     expect(JSON.stringify(session.events)).not.toContain('secret reason');
   });
 
-  test('is ended by an abort, and a suspended one is told to be over', async () => {
+  test('is ended by an abort, and so is a suspended one', async () => {
     const client = await runtime.connect();
     const asked = new Asked(client, never);
     const model = runtime.script(ask(), ask(), say('done'));
@@ -250,7 +250,7 @@ describe('a question outlives its process', () => {
     expect(answers(model)).toEqual(['User selected: Red']);
   });
 
-  test('and is put to the handler of whoever resumes', async () => {
+  test('and is put to the handler of the client that resumes', async () => {
     const { model, sessionId } = await killedWhileAsking();
     const client = await runtime.connect();
     new Asked(client, async () => ({ answer: 'Blue', wasFreeform: false }));
@@ -286,7 +286,7 @@ describe('an app', () => {
     return client;
   }
 
-  test('answers with onUserInputRequest, and its signal fires when somebody else did', async () => {
+  test('answers with onUserInputRequest, and its signal fires when another client did', async () => {
     const client = await sdkClient();
     const model = runtime.script(ask(), ask({ question: 'And why?' }), say('done'));
     const seen: unknown[] = [];

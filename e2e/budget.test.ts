@@ -37,7 +37,7 @@ async function limited(sessionLimits: object, replies: readonly ScriptedReply[],
 }
 
 describe('usage', () => {
-  test('is told for each call: tokens, time and what it cost', async () => {
+  test('is published for each call: tokens, time and what it cost', async () => {
     const { session } = await runtime.session([streamChunks('a', 'b')], { ...priced, streaming: true });
     const events = await session.turn('Hello');
     expect(events.find(({ type }) => type === 'assistant.usage')?.data).toEqual({
@@ -54,7 +54,7 @@ describe('usage', () => {
     });
   });
 
-  test('of a model whose price nobody knows costs null, and so does the session', async () => {
+  test('of a model with an unknown price costs null, and so does the session', async () => {
     const { session } = await runtime.session([say('a')]);
     const events = await session.turn('Hello');
     expect(events.find(({ type }) => type === 'assistant.usage')?.data).toMatchObject({ cost: null });
@@ -153,7 +153,7 @@ describe('at its limit', () => {
     expect(await session.call('session.metadata.snapshot')).toMatchObject({ sessionLimits: { maxCalls: 2 } });
   });
 
-  test('and told to stop, its turn ends with an error and the next asks again', async () => {
+  test('and answered with stop, its turn ends with an error and the next asks again', async () => {
     const { session, model } = await limited({ maxCalls: 0 }, [say('never')]);
     for (const prompt of ['One', 'Two']) {
       await session.send(prompt);
@@ -191,7 +191,7 @@ describe('at its limit', () => {
     expect(await session.call('session.metadata.snapshot')).toMatchObject({ sessionLimits: null });
   });
 
-  test('an answer that was aborted is a call too, of which nobody reports anything', async () => {
+  test('an answer that was aborted is a call too, without a report of its usage', async () => {
     const { reply } = hold();
     const { session, model } = await limited({ maxCalls: 2 }, [reply, say('two')]);
     await session.send('One');
@@ -250,7 +250,7 @@ describe('at its limit', () => {
     await session.next('session.idle');
   });
 
-  test('of money, a model whose price nobody knows is not asked', async () => {
+  test('of money, a model with an unknown price is not called', async () => {
     const { session, model } = await limited({ maxAiCredits: 5 }, [say('never')]);
     const events = await session.turn('Hello');
     expect(events.find(({ type }) => type === 'session.error')?.data).toMatchObject({
@@ -293,7 +293,7 @@ describe('at its limit', () => {
   });
 });
 
-test('limits given on resume hold from then on, and are told', async () => {
+test('limits given on resume hold from then on, and are published', async () => {
   const { session, model } = await runtime.session([say('one')]);
   await session.turn('One');
   const again = await runtime.client.resume(session.sessionId, {
@@ -323,7 +323,7 @@ test('prices of the home’s own settings come first', async () => {
   expect(events.find(({ type }) => type === 'assistant.usage')?.data).toMatchObject({ cost: 0.013 });
 });
 
-test('an answer to no question is told so', async () => {
+test('an answer to no question is refused', async () => {
   const { session } = await runtime.session([]);
   const response = { action: 'cancel' };
   expect(

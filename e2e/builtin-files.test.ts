@@ -35,7 +35,7 @@ async function sessionWith(directory: string, ...calls: readonly ScriptedCall[])
 const toolTexts = (messages: readonly CompletionMessage[] = []) =>
   messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
 
-test('a file is created, told of, and read back by numbered lines', async () => {
+test('a file is created, reported, and read back by numbered lines', async () => {
   const directory = workIn('create');
   const path = join(directory, 'new.txt');
   const { session, model } = await runtime.session(
@@ -78,7 +78,7 @@ test('a file is created, told of, and read back by numbered lines', async () => 
   });
 });
 
-test('what fails before it could do anything asks nobody', async () => {
+test('a call that fails before it could do anything asks no question', async () => {
   const directory = workIn('preconditions');
   writeFileSync(join(directory, 'f.txt'), 'text');
   const { session, model } = await sessionWith(
@@ -220,7 +220,7 @@ test('todos are kept with the session, and clients hear of each change', async (
   ]);
 });
 
-test('report_intent is there for clients of old and for nobody else', async () => {
+test('only clients of old have report_intent', async () => {
   const call = callTools({ id: 'c1', name: 'report_intent', arguments: { intent: 'Looking' } });
   const old = await runtime.session([call, say('done')], { toolFilterPrecedence: null });
   await old.session.turn('Go');
@@ -232,7 +232,7 @@ test('report_intent is there for clients of old and for nobody else', async () =
   );
 });
 
-test('private addresses are not fetched, and nobody learns what is there', async () => {
+test('private addresses are not fetched, and the result does not say what is there', async () => {
   const directory = workIn('fetch');
   const url = `${runtime.api.script().baseUrl}/models`;
   const { session, model } = await sessionWith(directory, {

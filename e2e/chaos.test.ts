@@ -27,7 +27,7 @@ test.each<[string, Part]>([
   ['stopped while another takes its session', 'rivals'],
   ['killed at any time, with several sessions and clients', 'random'],
 ])(
-  'a runtime that is %s loses nothing that was told',
+  'a runtime that is %s loses no event that it sent',
   async (_, part) => {
     const { failures } = await runPart(part, program, extent);
     expect(failures).toEqual([]);

@@ -15,7 +15,7 @@ const look = callTools({ id: 'c1', name: 'look', arguments: {} });
 const tools = [{ name: 'look', skipPermission: true }];
 const asking = [{ name: 'look' }];
 
-/** Two clients on one session; the second brings no tools unless told. */
+/** Two clients on one session; the second brings no tools unless given some. */
 async function pair(replies: Parameters<typeof runtime.session>[0], first: object, second: object = {}) {
   const model = runtime.script(...replies);
   const [one, two] = [await runtime.connect(), await runtime.connect()];
@@ -31,7 +31,7 @@ const offered = ({ body }: AskedModel) =>
   body.tools?.map((tool) => tool.function.name).filter((name) => name === 'look' || name === 'hear');
 const ids = (session: WireSession) => session.events.map(({ id }) => id);
 
-test('every attached client hears the same events in the same order, whoever sends', async () => {
+test('every attached client receives the same events in the same order', async () => {
   const { ours, theirs } = await pair([say('a'), say('b')], {});
   await Promise.all([ours.turn('From one'), theirs.untilIdle()]);
   await Promise.all([theirs.turn('From two'), ours.untilIdle()]);
@@ -153,7 +153,7 @@ describe('when the last client drops', () => {
     expect(story(await theirs.stored())).not.toContain('session.shutdown routine');
   });
 
-  test('a question stays open and is answered by whoever resumes', async () => {
+  test('a question stays open and is answered by the client that resumes', async () => {
     const model = runtime.script(look, say('seen'));
     const one = await runtime.connect();
     const ours = await one.create({ ...providerOf(model), tools });

@@ -270,7 +270,7 @@ describe.skipIf(!world)('tenants of two nodes, and those who want more', { timeo
     expect(quota(1)[0]).toMatchObject({ subject: 'pia', method: 'session.send' });
   });
 
-  test('no method of the wire tells another tenant, at any node, more of a session than of one that is not there', async () => {
+  test('no method of the wire reveals to another tenant, at any node, that a session exists', async () => {
     const aimedAt = (sessionId: string) => ({
       ...{
         sessionId,
@@ -287,15 +287,15 @@ describe.skipIf(!world)('tenants of two nodes, and those who want more', { timeo
     // What takes no id of a session, and would change the tenant's own things or wait for a network.
     const ownAffairs =
       /^(?:connect|session\.create|plugins\.|account\.|mcp\.config|user\.|skills\.config|llmInference|sessionFs|secrets|runtime\.shutdown)/;
-    const told = async (client: WireClient, method: string, sessionId: string) =>
+    const replyTo = async (client: WireClient, method: string, sessionId: string) =>
       JSON.stringify(await client.failure(method, aimedAt(sessionId)))
         .replace(/"timestamp":"[^"]*"/g, '')
         .replaceAll('of-acme', 'of-none');
     for (const client of await Promise.all([nodes.client(all[0], 'bob'), nodes.client(all[1], 'op')])) {
       for (const method of Object.keys(methods).filter((each) => !ownAffairs.test(each))) {
         const [theirs, unknown] = await Promise.all([
-          told(client, method, 'of-acme'),
-          told(client, method, 'of-none'),
+          replyTo(client, method, 'of-acme'),
+          replyTo(client, method, 'of-none'),
         ]);
         expect([method, theirs]).toEqual([method, unknown]);
       }

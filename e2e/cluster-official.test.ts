@@ -78,8 +78,8 @@ describe.skipIf(!world)('the official client at several nodes', { timeout: 60_00
     expect((await answer)?.data.content).toBe('seen twice');
     expect((await session.sendAndWait({ prompt: 'More' }))?.data.content).toBe('more');
     expect(looks).toBe(2);
-    const told = seen.filter((line) => /^(?:user|assistant)\.message /.test(line));
-    expect(told.length).toBe(new Set(told).size);
+    const messages = seen.filter((line) => /^(?:user|assistant)\.message /.test(line));
+    expect(messages.length).toBe(new Set(messages).size);
     const watched = await other.resume(session.sessionId, {});
     expect(
       story(await watched.stored()).filter((line) => line.startsWith('tool.execution_complete')),

@@ -91,7 +91,7 @@ describe.skipIf(!world)('webhooks of several nodes', { timeout: 90_000 }, () => 
     expect(receiver.received.map((each) => faultOf(each, { secret }))).toEqual(Array(3).fill(undefined));
   });
 
-  whole('what a node that was killed had still to tell is told by another, under the same id', async () => {
+  whole('messages that a killed node had not sent are sent by another, under the same id', async () => {
     const [a] = await start(look, say('seen'));
     receiver.answer = () => undefined;
     const ours = await a.create({ tools });

@@ -122,16 +122,16 @@ describe.skipIf(!world)('several nodes on one PostgreSQL and one NATS', { timeou
     expect(story(await theirs.stored()).at(-2)).toBe('assistant.message "done"');
   });
 
-  test('clients of every node are told of sessions that come and go at another', async () => {
+  test('clients of every node receive the lifecycle of sessions at another', async () => {
     const { clients } = await start(2);
     const [a, b] = clients as [WireClient, WireClient];
     const model = world.api.script(say('one'));
     const ours = await a.create(providerOf(model));
     await ours.turn('First');
     await a.call('session.delete', { sessionId: ours.sessionId });
-    const told = () => b.order().filter((line) => line.startsWith('lifecycle'));
-    await expect.poll(() => told().at(-1)).toBe('lifecycle session.deleted');
-    expect(told()[0]).toBe('lifecycle session.created');
+    const lifecycle = () => b.order().filter((line) => line.startsWith('lifecycle'));
+    await expect.poll(() => lifecycle().at(-1)).toBe('lifecycle session.deleted');
+    expect(lifecycle()[0]).toBe('lifecycle session.created');
   });
 
   test('on SIGTERM a node finishes its turns and leaves, and clients of the SDK go on without a failed call', async () => {

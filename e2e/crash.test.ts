@@ -38,7 +38,7 @@ describe('a process that was killed', () => {
     expect(story(stored).at(-2)).toBe('assistant.message "seen"');
   });
 
-  test('in two calls of one message: they are answered in the other order, each once, and one resume is told', async () => {
+  test('in two calls of one message: they are answered in the other order, each once, and one resume event is published', async () => {
     const both = callTools(
       { id: 'c1', name: 'look', arguments: { at: 'one' } },
       { id: 'c2', name: 'look', arguments: { at: 'two' } },
@@ -73,7 +73,7 @@ describe('a process that was killed', () => {
     ]);
   });
 
-  test('while a command ran: nothing of it lives on, it is not run again, and model and clients are told', async () => {
+  test('while a command ran: nothing of it lives on, it is not run again, and model and clients learn of it', async () => {
     const workingDirectory = join(runtime.home.path, 'counted');
     mkdirSync(workingDirectory);
     const command = 'echo $$ >> runs.txt; exec sleep 60';

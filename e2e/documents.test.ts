@@ -41,7 +41,7 @@ test('Claude reads PDFs as they are, sent along or lying in a file, and cites th
   expect(typesOf(events)).toEqual([['application/pdf']]);
 });
 
-test('the Responses API takes them too, and a model that cannot read one is told that it was there', async () => {
+test('the Responses API takes them too, and a model that cannot read one gets a note that it was there', async () => {
   const responses = runtime.script(say('a'));
   const chat = runtime.script(say('b'));
   const session = await runtime.client.create({

@@ -50,7 +50,7 @@ describe('a refusal that may pass is tried again', () => {
   });
 });
 
-test('a service that stays unavailable is given up after five more calls, and the error tells so', async () => {
+test('a service that stays unavailable is given up after five more calls, and the error says so', async () => {
   const { session, model } = await runtime.session([...Array(6).fill(refuse(503, 'down', soon))]);
   const events = await session.turn('Hello');
   expect(lines(events)).toEqual([

@@ -135,7 +135,7 @@ test('an interest is taken note of, and may be given up twice', async () => {
   expect(await session.call('session.eventLog.releaseInterest', { handle })).toEqual({ success: true });
 });
 
-test('the metadata of a session tell what it is and what it weighs', async () => {
+test('the metadata of a session say what it is and how large it is', async () => {
   const session = await twoTurns();
   expect(await session.call('session.metadata.snapshot')).toMatchObject({
     sessionId: session.sessionId,

@@ -131,7 +131,7 @@ describe('many at once', () => {
 });
 
 describe('destroy in the middle of a turn', () => {
-  test('leaves it as pending work for whoever continues', async () => {
+  test('leaves it as pending work for the client that continues', async () => {
     const { session, model } = await runtime.session([look, say('seen')], { tools });
     await session.send('Look');
     const { data } = await session.next('external_tool.requested');

@@ -192,7 +192,7 @@ describe('a form that was open when the process was killed', () => {
     expect(await answered).toEqual({ action: 'accept', content: { name: 'Ada', ...defaults } });
   });
 
-  test('can be answered although nobody waits for it, once', async () => {
+  test('can be answered although no turn waits for it, once', async () => {
     const { sessionId, asked } = await killed();
     const session = await runtime.client.resume(sessionId, { ...shows, continuePendingWork: true });
     const { requestId } = asked;

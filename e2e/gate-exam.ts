@@ -21,7 +21,7 @@ interface Exam {
   kill(): Promise<unknown>;
 }
 
-/** Tries every way to have an effect that nobody permitted; each one that succeeds is a line. */
+/** Tries every way to have an effect without permission; each one that succeeds is a line. */
 export async function examineGate(program: string): Promise<readonly string[]> {
   const world = temporaryDirectory();
   const api = await ScriptedApi.open();
@@ -64,7 +64,7 @@ const bash = (command: string): ScriptedCall => ({
 });
 const tools = ['pay', 'sell'].map((name) => ({ name, description: name, parameters: { type: 'object' } }));
 
-/** Nobody answers questions here, so nothing that needs leave may happen. */
+/** No client answers questions here, so nothing that needs permission may happen. */
 async function tryWithoutApproval(exam: Exam, client: WireClient): Promise<void> {
   const calls: ScriptedCall[] = [
     bash('mkdir unasked-bash'),

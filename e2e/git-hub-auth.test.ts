@@ -102,7 +102,7 @@ test('each session shows its own token, and says whose it is', async () => {
   });
 });
 
-test('a token that GitHub refuses makes no session, one it cannot tell about does', async () => {
+test('a token that GitHub refuses makes no session; one that it cannot check does', async () => {
   const model = runtime.script(say('a'));
   const client = await clientOf(model);
   expect(await client.failure('session.create', { gitHubToken: 'stolen' })).toEqual({
@@ -116,7 +116,7 @@ test('a token that GitHub refuses makes no session, one it cannot tell about doe
   expect(await session.call('session.gitHubAuth.getStatus')).not.toHaveProperty('login');
 });
 
-test('without a token nobody is known', async () => {
+test('without a token no user is logged in', async () => {
   const session = await (await clientOf(runtime.script())).create();
   expect(await session.call('session.gitHubAuth.getStatus')).toEqual({
     isAuthenticated: false,

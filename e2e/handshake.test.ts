@@ -48,7 +48,7 @@ describe('with a connection token', () => {
 describe('without a connection token', () => {
   const runtime = liveRuntime({ flags: ['--port', '0'] });
 
-  test('whoever connects is served, and stderr says so', async () => {
+  test('any client that connects is served, and stderr says so', async () => {
     const client = await runtime.connect();
     expect(await client.call('ping', {})).toMatchObject({ protocolVersion: 2 });
     expect(await client.call('connect', {})).toEqual({
@@ -67,7 +67,7 @@ describe('without a connection token', () => {
     expect(process.stderr).toMatch(/No connection token is set/);
   });
 
-  test('a token that nobody asked for is refused, and the connection goes on', async () => {
+  test('a token that is not needed is refused, and the connection goes on', async () => {
     const client = await runtime.connect();
     expect(await client.failure('connect', { token: 'sesame' })).toEqual({
       code: -32003,
@@ -76,7 +76,7 @@ describe('without a connection token', () => {
     expect(await client.call('connect', {})).toMatchObject({ ok: true });
   });
 
-  test('ping tells the time in milliseconds to clients of old, in text after connect', async () => {
+  test('ping returns the time in milliseconds to clients of old, in text after connect', async () => {
     const client = await runtime.connect();
     expect(await client.call('ping', { message: 'hi' })).toEqual({
       message: 'pong: hi',
@@ -119,7 +119,7 @@ describe('on stdio', () => {
     environment: { COPILOT_CONNECTION_TOKEN: 'sesame', MY_TOKEN: 'gho_1' },
   });
 
-  test('no token is asked for: whoever holds the pipe started the program', async () => {
+  test('no token is asked for: the holder of the pipe started the program', async () => {
     expect(await runtime.client.call('connect', {})).toMatchObject({ ok: true });
     expect(await runtime.client.call('auth.getStatus', {})).toEqual({
       isAuthenticated: true,

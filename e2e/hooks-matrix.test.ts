@@ -244,7 +244,7 @@ const origins: Readonly<Record<string, Origin>> = {
       requestPermission: false,
     };
     const session = await runtime.client.resume(before.sessionId, again);
-    // Nobody can be asked, and the guard is away: the call waits for it.
+    // No client can be asked, and the guard is away: the call waits for it.
     await vi.waitFor(async () => {
       const { waitingOn } = await session.call<{ waitingOn: object[] }>('session.metadata.activity');
       expect(waitingOn).toContainEqual(expect.objectContaining({ kind: 'hooks', hookType: 'preToolUse' }));

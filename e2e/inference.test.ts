@@ -235,7 +235,7 @@ describe('over a WebSocket', () => {
     await client.close();
   });
 
-  test('an abort is told, and a client that leaves ends the call', async () => {
+  test('an abort reaches the client, and a client that leaves ends the call', async () => {
     const client = await runtime.connect();
     const asked: Asked[] = [];
     client.answer = async (method, params) => {

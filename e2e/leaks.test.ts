@@ -21,7 +21,7 @@ const environment = { TMPDIR: temporary.path, LEAK_MARK: mark, GH_TOKEN: 'token-
 const runtime = liveRuntime({ flags: ['--stdio'], environment });
 afterAll(() => temporary.remove());
 
-/** Leaks are counted where the system tells of its processes. */
+/** Leaks are counted where the system lists its processes. */
 const canCount = process.platform === 'linux';
 
 interface Found {

@@ -115,7 +115,7 @@ describe('bounds', () => {
 });
 
 describe('a session that was idle for long', () => {
-  test('is unloaded, and whoever needs it next finds all of it', async () => {
+  test('is unloaded, and the next client finds all of it', async () => {
     world = await inProcessRuntime({ sessionIdleSeconds: 0.1 });
     const model = world.api.script(say('one'), say('two'));
     const session = await world.client.create(providerOf(model));
@@ -136,7 +136,7 @@ describe('a session that was idle for long', () => {
     expect(story(session.events).at(-1)).toBe('session.shutdown routine');
   });
 
-  test('which only waits for an answer while nobody is there is out of memory at once, and goes on with its key', async () => {
+  test('which only waits for an answer while no client is there is unloaded at once, and goes on with its key', async () => {
     world = await inProcessRuntime();
     const model = world.api.script(look('c1'), say('seen'));
     const before = world.connect();

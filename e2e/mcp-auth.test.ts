@@ -62,7 +62,7 @@ const locked = () => ({
   srv: { type: 'http', url: `${url}/mcp`, oauthClientId: 'app', oauthPublicClient: true },
 });
 
-test('a server that nobody logs in at needs authorisation, and the turn goes on', async () => {
+test('a server without a login needs authorisation, and the turn goes on', async () => {
   const { session } = await runtime.session([say('hi')], { mcpServers: locked() });
   const events = await session.turn('Go');
   expect(events.filter(({ type }) => type === 'mcp.oauth_required')).toEqual([]);
@@ -103,8 +103,10 @@ test('a client that wants to be asked brings a token, and a fresh one when that 
   await give(second.data.requestId, 'second-token');
   await session.next('session.idle');
   expect(model.requests[1]?.body.messages.at(-1)?.content).toBe('Bearer second-token');
-  const told = session.events.filter(({ type }) => type.startsWith('mcp.') || type.startsWith('session.mcp'));
-  expect(JSON.stringify(told)).not.toMatch(/first-token|second-token/);
+  const published = session.events.filter(
+    ({ type }) => type.startsWith('mcp.') || type.startsWith('session.mcp'),
+  );
+  expect(JSON.stringify(published)).not.toMatch(/first-token|second-token/);
 });
 
 test('a server that writes what it was sent into its errors has no token in any event', async () => {

@@ -36,8 +36,8 @@ const toolTexts = (session: WireSession) =>
 
 /** No secret is in any event, nor in what the runtime wrote. */
 function expectNoSecret(session: WireSession): void {
-  const told = `${JSON.stringify(session.events)}${runtime.process.stderr}`;
-  for (const secret of world.secrets) expect(told).not.toContain(secret);
+  const output = `${JSON.stringify(session.events)}${runtime.process.stderr}`;
+  for (const secret of world.secrets) expect(output).not.toContain(secret);
 }
 
 test('a log-in registers the program, proves itself by PKCE, asks for this server alone, and is kept for its owner', async () => {

@@ -143,7 +143,7 @@ test('a call whose stream breaks for good has failed, at once', async () => {
   expect(model.requests[1]?.body.messages.at(-1)?.content).toMatch(/^MCP server 'srv': /);
 });
 
-/** The stream on which a server tells of changes, as long as it is open. */
+/** The stream on which a server sends changes, as long as it is open. */
 function isListening(request: IncomingMessage): boolean {
   return request.method === 'GET';
 }

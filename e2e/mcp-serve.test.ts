@@ -124,7 +124,7 @@ test('a host starts a session, is asked before a tool changes anything, answers,
   await host.close();
 });
 
-test('hosts of older revisions have a session of their own, and are told when it is gone', async () => {
+test('hosts of older revisions have a session of their own, and get an error when it is gone', async () => {
   const host = await connected('legacy');
   expect(host.getNegotiatedProtocolVersion()).toBe('2025-11-25');
   expect(await call(host, 'list_sessions', {})).toMatchObject({ sessions: expect.any(Array) });
@@ -221,7 +221,7 @@ test('what is no message is refused, and the server goes on', async () => {
   await host.close();
 });
 
-test('strangers that say little and stay keep nobody out, and a client that leaves early is no failure', async () => {
+test('pending peers that send little and stay keep no client out, and a client that leaves early is no failure', async () => {
   const { hostname, port } = new URL(url);
   const open = async (text: string) => {
     const socket = connect(Number(port), hostname);
@@ -249,7 +249,7 @@ test('strangers that say little and stay keep nobody out, and a client that leav
   expect(served.stderr).toBe(before);
 });
 
-test('bodies that come slowly, with the right token, keep nobody out and no request waiting', async () => {
+test('bodies that come slowly, with the right token, keep no client out and no request waiting', async () => {
   const { hostname, port } = new URL(url);
   const head = `POST /mcp HTTP/1.1\r\nhost: ${hostname}:${port}\r\nauthorization: Bearer ${token}\r\n`;
   const before = served.stderr;

@@ -44,13 +44,13 @@ test('servers start at the first turn, say so, and their tools are offered and c
     say('done'),
   ]);
   const events = await session.turn('Go');
-  const told = events.filter(({ type }) => type.startsWith('session.mcp') || type === 'user.message');
-  expect(told.map(({ type, data }) => [type, (data as { status?: string }).status])).toEqual([
+  const published = events.filter(({ type }) => type.startsWith('session.mcp') || type === 'user.message');
+  expect(published.map(({ type, data }) => [type, (data as { status?: string }).status])).toEqual([
     ['session.mcp_server_status_changed', 'connected'],
     ['session.mcp_servers_loaded', undefined],
     ['user.message', undefined],
   ]);
-  expect(told[1]?.data).toEqual({
+  expect(published[1]?.data).toEqual({
     servers: [{ name: 'srv', status: 'connected', source: 'user', transport: 'stdio' }],
   });
   const names = model.requests[0]?.body.tools?.map((tool) => tool.function.name) ?? [];
@@ -151,7 +151,7 @@ test('with indirect values a variable may name another, and never a secret', asy
   expect(texts).toEqual([expect.stringMatching(/^in \/.+/), '<>']);
 });
 
-test('a server runs where it is told to, else where the session works', async () => {
+test('a server runs in its `cwd`, else where the session works', async () => {
   expect((await resultOf('cwd', {}, {}, { cwd: '/usr' })).text).toBe('/usr');
   expect((await resultOf('cwd', {})).text).toBe(runtime.workingDirectory);
 });
@@ -177,7 +177,7 @@ test.each([
   expect(names.filter((name) => name.startsWith('srv-'))).toEqual(offered);
 });
 
-test('what nobody approves does not reach the server', async () => {
+test('a call without approval does not reach the server', async () => {
   const log = join(runtime.workingDirectory, 'unapproved.log');
   const { session, model } = await runtime.session(
     [callTools({ id: 'c1', name: 'srv-echo', arguments: { a: 1 } }), say('done')],
@@ -270,7 +270,7 @@ test('a call that takes longer than its time-out ends as one', async () => {
   });
 });
 
-test('tools that come while a prompt is answered are there for the next call, and the model is told', async () => {
+test('tools that come while a prompt is answered are there for the next call, and the model gets a notice', async () => {
   const { session, model } = await sessionWith({ srv: testServer() }, [
     callTools({ id: 'c1', name: 'srv-change', arguments: {} }),
     callTools({ id: 'c2', name: 'srv-fresh', arguments: {} }),
@@ -460,7 +460,7 @@ test('servers are listed, stopped, started and restarted by methods', async () =
   );
 });
 
-test('names that are too long or taken are told apart, and a warning says so', async () => {
+test('names that are too long or taken are made distinct, and a warning says so', async () => {
   const long = 'a'.repeat(70);
   const { session, model } = await sessionWith(
     {

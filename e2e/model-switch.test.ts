@@ -155,7 +155,7 @@ describe('a model that is rate limited', () => {
     const questions: unknown[] = [];
     client.answer = async (method, params) => {
       if (method === 'autoModeSwitch.request') questions.push(params);
-      if (answer === undefined) throw new Error('nobody there');
+      if (answer === undefined) throw new Error('no client there');
       return { response: answer };
     };
     return { session: await client.create(asks), model, questions };
@@ -329,7 +329,7 @@ describe('a model that is rate limited', () => {
     expect(events.some(({ type }) => type === 'auto_mode_switch.requested')).toBe(false);
   });
 
-  test('is not asked about where nobody wants to be, nor where no other model is', async () => {
+  test('is not asked about where no client wants the question, nor where no other model is', async () => {
     const model = runtime.script(limited);
     const quiet = await (await copilotClient(model)).create({});
     const own = await runtime.client.create({
@@ -347,7 +347,7 @@ describe('a model that is rate limited', () => {
     }
   });
 
-  test('can be given up while people think', async () => {
+  test('can be given up while the user thinks', async () => {
     const model = runtime.script(limited);
     const client = await copilotClient(model);
     client.answer = () => new Promise(() => undefined);

@@ -85,7 +85,7 @@ describe('a session that brings no service is answered by', () => {
     ]);
   });
 
-  test('Ollama, whose first model is asked when nobody names one', async () => {
+  test('Ollama, whose first model is called when the session names none', async () => {
     const model = runtime.script(say('hi'));
     const client = await clientWith({ OLLAMA_HOST: model.baseUrl });
     await (await client.create()).turn('Hello');
@@ -158,7 +158,7 @@ test('a session that began without any service goes on with the model of the one
   expect(asked(model)).toEqual(['/chat/completions given', '/chat/completions claude-sonnet-4']);
 });
 
-test('settings that cannot be read are told to who depends on them, and to nobody else', async () => {
+test('settings that cannot be read fail the sessions that depend on them, and no others', async () => {
   const model = runtime.script(say('hi'));
   const client = await clientWith({}, '{ "provider": { "apiKey": "hush" } }');
   expect(await client.failure('session.create', {})).toMatchObject({

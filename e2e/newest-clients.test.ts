@@ -113,7 +113,7 @@ describe('what a client works on itself', () => {
   const wish = { type: 'client', clientTaskId: 'build', description: 'A build', cancellable: true };
   const progress = (message: string) => ({ kind: 'progress', message, phase: 'compile', percentage: 40 });
 
-  test('is registered once, told of in order, stopped by request, and forgotten', async () => {
+  test('is registered once, published in order, stopped by request, and removed', async () => {
     const { client } = runtime;
     const { session } = await runtime.session([]);
     const call = (name: string, params: object = {}) =>

@@ -162,7 +162,7 @@ test('options of a resume, of a join and of an update are warned about at once, 
   );
 });
 
-test('a field that nobody knows is named, and many of them are no flood', async () => {
+test('an unknown field is named in a warning, and many of them are no flood', async () => {
   const many = Object.fromEntries(
     Array.from({ length: 1000 }, (_, index) => [`made up ${index}\n${'x'.repeat(500)}`, 1]),
   );
@@ -421,7 +421,7 @@ test.each([
   },
 );
 
-test('an option that protects is refused beside any number of options that nobody knows', async () => {
+test('an option that protects is refused beside any number of unknown options', async () => {
   const made = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`made${index}`, true]));
   const managedSettings = { permissions: { deny: ['shell(rm)'] } };
   expect(await runtime.client.failure('session.create', { ...made, managedSettings })).toMatchObject({

@@ -66,7 +66,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** Waits for the end of a process that is not our child: nothing but looking tells. */
+/** Waits for the end of a process that is not our child: only polling shows it. */
 async function ended(pid: number): Promise<void> {
   await expect.poll(() => isThere(pid), { timeout: 15_000, interval: 50 }).toBe(false);
 }
@@ -99,7 +99,7 @@ test('a client keeps it; its sessions are closed when that is gone too', async (
   expect(types.filter((type) => type === 'assistant.message')).toHaveLength(2);
 });
 
-test('a server that people started stays', async () => {
+test('a server that a user started stays', async () => {
   const served = await startApp(['serve'], '1');
   const orphan = await startApp(['--headless'], '1');
   await served.kill();

@@ -109,7 +109,7 @@ test('session.options.update refuses a directory that is not there, and changes 
   expect(await session.call('session.metadata.snapshot')).toEqual(before);
 });
 
-test('a model nobody knows is accepted at create, with a warning; its service is asked for it', async () => {
+test('an unknown model is accepted at create, with a warning; its service is called for it', async () => {
   const model = runtime.script(say('hi'));
   const process = runtime.spawn({
     flags: ['--stdio', '--auth-token-env', 'MY_TOKEN'],

@@ -94,7 +94,7 @@ test('ten thousand requests at once are answered, or refused as worth another tr
   expect(await runtime.client.call('ping', {})).toMatchObject({ message: 'pong' });
 });
 
-test('a client that does not read misses nothing once it reads again, and nobody waits for it', async () => {
+test('a client that does not read misses nothing once it reads again, and no other client waits for it', async () => {
   const chunks = Array.from({ length: 3000 }, (_, index) => `${index} `.padEnd(4000, '.'));
   // Half of it at a time: who reads is never 8 MiB behind, however busy the machine is, and who does not is in the end.
   const halves = [chunks.slice(0, 1500), chunks.slice(1500)] as const;

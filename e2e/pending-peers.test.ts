@@ -11,7 +11,7 @@ function guarded(): RuntimeProcess {
   return runtime.spawn({ flags: ['--port', '0'], environment: { COPILOT_CONNECTION_TOKEN: token } });
 }
 
-/** A connection without manners, and what it was told. */
+/** A bare connection, and what it received. */
 class Peer {
   received = '';
   isOver = false;
@@ -137,7 +137,7 @@ test('of more than 64 the one that waited longest goes, after five seconds each 
   expect(await friend.answerTo(2)).toContain('pong');
 });
 
-test('a peer behind stdio, or on a port without a token, is nobody strange', async () => {
+test('a peer behind stdio, or on a port without a token, is not pending', async () => {
   expect(await runtime.client.call('ping', { message: 'x'.repeat(100_000) })).toMatchObject({
     protocolVersion: 2,
   });

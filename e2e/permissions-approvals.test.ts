@@ -83,7 +83,7 @@ describe('approvals', () => {
     });
   });
 
-  test('a damaged file approves nothing, is told of, and is not overwritten', async () => {
+  test('a damaged file approves nothing, causes a warning, and is not overwritten', async () => {
     writeFileSync(bookFile(), '{"locations": [');
     const { session } = await runtime.session([bash('touch one'), say('1')]);
     await session.send('Touch');

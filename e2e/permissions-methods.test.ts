@@ -31,7 +31,7 @@ const permissions = <T = Record<string, unknown>>(
 beforeEach(() => rmSync(bookFile(), { force: true }));
 
 describe('modes', () => {
-  test('a mode is set, told to all, and kept', async () => {
+  test('a mode is set, broadcast, and kept', async () => {
     const { session, model } = await runtime.session([bash('echo one > made.txt'), say('done'), say('more')]);
     expect(await permissions(session, 'getMode')).toEqual({ mode: 'manual' });
     expect(await permissions(session, 'setMode', { mode: 'allow-all', source: 'rpc' })).toEqual({
@@ -49,7 +49,7 @@ describe('modes', () => {
     expect(await permissions(again, 'getMode')).toEqual({ mode: 'allow-all' });
   });
 
-  test('the same mode again is not told, and a mode nobody knows is refused', async () => {
+  test('the same mode again is not broadcast, and an unknown mode is refused', async () => {
     const { session } = await runtime.session([]);
     await permissions(session, 'setMode', { mode: 'manual' });
     const failure = await session.failure('session.permissions.setMode', { mode: 'never' });
@@ -170,7 +170,7 @@ describe('rules of a session', () => {
     );
   });
 
-  test('whoever said that it answers may take it back', async () => {
+  test('a client that said that it answers may take it back', async () => {
     const { session } = await runtime.session([bash('touch x'), say('1'), bash('touch x', 'c2'), say('2')]);
     expect(await permissions(session, 'setRequired', { required: false })).toEqual(done);
     expect(story(await session.turn('Touch'))).toContain(

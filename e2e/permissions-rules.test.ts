@@ -215,7 +215,7 @@ describe('rules that cannot be read', () => {
     expect(existsSync(place('up'))).toBe(true);
   });
 
-  test('a mistake made in the midst of a turn is told in that turn', async () => {
+  test('a mistake made in the midst of a turn causes a warning in that turn', async () => {
     // No sandbox shows the rules.
     const { session } = await runtime.session(
       [bash(`printf { > '${rulesFile()}'`), bash('touch no', 'c2'), say('1')],

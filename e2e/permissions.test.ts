@@ -164,7 +164,7 @@ test('a decision of no known kind is an error and leaves the question open', asy
   await session.next('session.idle');
 });
 
-test('when nobody answers such questions, the call is denied without a question', async () => {
+test('when no client answers such questions, the call is denied without a question', async () => {
   const { session, model } = await runtime.session([pay(), say('no')], { tools, requestPermission: false });
   const events = await session.turn('Pay');
   expect(story(events).filter((line) => /permission|external|complete/.test(line))).toEqual([
@@ -184,7 +184,7 @@ test('when everything is approved beforehand, nothing is asked', async () => {
   expect(story(await session.untilIdle())).not.toContain('permission.requested custom-tool');
 });
 
-test('a question that nobody asked is answered with false', async () => {
+test('an answer to an unknown question gets false', async () => {
   const { session } = await runtime.session([]);
   expect(await session.decide('no-such-request', { kind: 'approve-once' })).toEqual({ success: false });
   expect(await session.answerTool('no-such-request', { result: 'x' })).toEqual({ success: false });

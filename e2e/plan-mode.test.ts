@@ -102,7 +102,7 @@ describe('plan mode', () => {
     await session.next('session.idle');
   });
 
-  test('lets the plan be written and changed, and tells of it', async () => {
+  test('lets the plan be written and changed, and publishes each change', async () => {
     const { session, planPath } = await planning([]);
     const model = runtime.script(
       call('create', { path: planPath, file_text: '# Plan\n' }),

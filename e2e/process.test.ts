@@ -178,7 +178,7 @@ describe('the end', () => {
     ]);
   });
 
-  test('the end of stdin in a model call leaves the turn to whoever resumes', async () => {
+  test('the end of stdin in a model call leaves the turn to the client that resumes', async () => {
     const held = hold();
     const model = runtime.script(held.reply, say('answered'));
     const process = runtime.spawn({ flags: ['--stdio'] });

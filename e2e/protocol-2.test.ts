@@ -79,7 +79,7 @@ const never = () => new Promise(() => undefined);
 const namesOf = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
 
 describe('a client of protocol 2', () => {
-  test('runs its tools and decides by requests; no event of protocol 3 reaches it, and its history has the idle it was told', async () => {
+  test('runs its tools and decides by requests; no event of protocol 3 reaches it, and its history has the idle it received', async () => {
     const model = runtime.script(look, say('seen'));
     const client = await oldClient({
       'permission.request': () => ({ result: approved }),
@@ -175,11 +175,7 @@ describe('a client of protocol 2', () => {
       { kind: 'denied-no-approval-rule-and-could-not-request-from-user' },
       'Permission denied and could not request permission from user',
     ],
-    [
-      'a kind that nobody knows',
-      { kind: 'perhaps' },
-      'Permission denied and could not request permission from user',
-    ],
+    ['an unknown kind', { kind: 'perhaps' }, 'Permission denied and could not request permission from user'],
     ['an error', undefined, 'Permission denied and could not request permission from user'],
   ])('denies with %s', async (_what, decision, text) => {
     const model = runtime.script(look, say('well'));
@@ -331,7 +327,7 @@ describe('which protocol a connection speaks', () => {
     expect(await client.call('status.get', {})).toMatchObject({ protocolVersion });
   });
 
-  test('whoever connects speaks 3, whatever the flag says', async () => {
+  test('a client that calls connect speaks 3, whatever the flag says', async () => {
     const client = await runtime.connect(spawn(['--protocol', '2']));
     expect(await client.call('connect', {})).toMatchObject({ protocolVersion: 3 });
   });

@@ -116,7 +116,7 @@ test('a model that its provider does not have is not available', async () => {
   });
 });
 
-test('a provider of the name that the only one has is told from it, or refused beside it', async () => {
+test('a provider of the name that the only one has is distinguished from it, or refused beside it', async () => {
   const model = runtime.script(say('a'));
   const named = {
     model: 'default/m',
@@ -150,7 +150,7 @@ test('after a cold resume the services are needed again, and the error names the
   expect(alpha.requests).toHaveLength(2);
 });
 
-test('whoever is in a session may ask where its models are called', async () => {
+test('any client of a session may ask where its models are called', async () => {
   const { providers } = registry();
   const headers = { 'X-Custom': 'yes', 'X-Home': `\${HOME:-none}` };
   const provider = { baseUrl: 'https://api.example.test/v1', apiKey: 'k', headers };

@@ -91,7 +91,7 @@ describe('the provider of a session', () => {
     },
   );
 
-  test('is not told back by a service: what it repeats of keys and headers is masked everywhere', async () => {
+  test('is masked everywhere, also where a service repeats keys and headers', async () => {
     const key = 'key-that-nobody-may-see';
     const model = runtime.script({
       type: 'status',

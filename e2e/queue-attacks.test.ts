@@ -116,7 +116,7 @@ describe('a queue that is held', () => {
 });
 
 describe('the ids of prompts that wait', () => {
-  test('are those of one prompt each, whoever chose them', async () => {
+  test('are those of one prompt each, whichever client chose them', async () => {
     const { session } = await runtime.session([say('1'), say('2'), say('3')]);
     await setHeld(session, true);
     const { id } = await session.call<{ id: string }>('session.queue.insertAt', {

@@ -134,7 +134,7 @@ test('an abort in a model call ends the turn, and what the model had said is gon
   held.release();
 });
 
-test('an abort in a tool leaves no receipt; the model is told that it was interrupted', async () => {
+test('an abort in a tool leaves no receipt; the model learns that it was interrupted', async () => {
   const { session, model } = await runtime.session([look, say('fresh')], { tools });
   await session.send('Look');
   const { data } = await session.next('external_tool.requested');

@@ -26,7 +26,7 @@ test('effort goes along with another model from the next message on, and the his
   expect(story(events).some((line) => line.startsWith('session.error'))).toBe(false);
 });
 
-test('a model that does not think is asked without effort, and people are told', async () => {
+test('a model that does not think is called without effort, and clients get a warning', async () => {
   const { session, model } = await runtime.session([say('a'), say('b'), say('c')]);
   await session.call('session.model.switchTo', { modelId: 'gpt-4.1', reasoningEffort: 'high' });
   await session.turn('One');

@@ -104,7 +104,7 @@ test('of what may be one of several things, the error says what each of them mis
   await session.next('session.idle');
 });
 
-test('a reason to abort that typed clients could not read is told as one they know', async () => {
+test('a reason to abort that typed clients could not read is sent as one they know', async () => {
   const held = hold();
   const { session, model } = await runtime.session([held.reply]);
   await session.send('Work');

@@ -63,7 +63,7 @@ test('no strategy drops what a service knows its user by, or what its wire needs
   ]);
 });
 
-test('headers that replace all others may be none, and a strategy that nobody knows is refused', async () => {
+test('headers that replace all others may be none, and an unknown strategy is refused', async () => {
   const model = runtime.script(say('a'));
   const session = await runtime.client.create({
     model: 'm-1',

@@ -8,7 +8,7 @@ const received = (events: Parameters<typeof story>[0]) =>
   story(events).filter((line) => /^(model|assistant\.message|session\.(info|error|idle))/.test(line));
 
 describe('a service that asks to wait', () => {
-  test('is waited for, and every attempt is told with what follows', async () => {
+  test('is waited for, and every attempt is published with what follows', async () => {
     const replies = [
       refuse(429, 'slow down', { 'retry-after': '0.1' }),
       refuse(500, 'oops', { 'retry-after': '0' }),
@@ -35,7 +35,7 @@ describe('a service that asks to wait', () => {
     });
   });
 
-  test('longer than the configured limit is not, and people hear how long it would be', async () => {
+  test('longer than the configured limit is not, and the error says how long it would be', async () => {
     const { session, model } = await runtime.session([refuse(429, 'slow down', { 'retry-after': '3' })]);
     const events = await session.turn('Hello');
     expect(received(events)).toEqual([
@@ -85,7 +85,7 @@ test('a stream that falls silent is given up after the configured time, and aske
   service.close();
 });
 
-test('a service that nobody can reach is told as such', async () => {
+test('a service that cannot be reached is reported as such', async () => {
   const session = await runtime.client.create({ provider: { baseUrl: 'http://127.0.0.1:9' }, model: 'm' });
   await session.send('Hello');
   const { data } = await session.next('model.call_failure');

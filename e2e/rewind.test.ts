@@ -78,8 +78,8 @@ describe('a session that is cut at an event', () => {
       eventsRemoved,
       checkpointCleanupFailed: false,
     });
-    const told = await session.next('session.snapshot_rewind');
-    expect(told).toMatchObject({ ephemeral: true, data: { upToEventId: target?.id, eventsRemoved } });
+    const rewound = await session.next('session.snapshot_rewind');
+    expect(rewound).toMatchObject({ ephemeral: true, data: { upToEventId: target?.id, eventsRemoved } });
     expect(await session.stored()).toEqual(before);
     expect(await session.failure('session.history.truncate', { eventId: target?.id })).toMatchObject({
       message: `Request session.history.truncate failed with message: Event ${target?.id} not found in session`,

@@ -45,7 +45,7 @@ describe('where there is no sandbox', () => {
     });
   });
 
-  test('nobody is asked and commands run on the host: clients are told once', async () => {
+  test('no question is asked and commands run on the host: clients get one warning', async () => {
     const session = await commandSession(runtime, ['true', 'true'], {});
     await allowAll(session);
     await session.turn('Go');
@@ -166,7 +166,7 @@ describe.skipIf(noSandbox !== undefined)('where there is a sandbox', () => {
     expect(code).not.toBe(0);
   });
 
-  test('a field that nothing goes by is told of', async () => {
+  test('a field without effect causes a warning', async () => {
     const session = await commandSession(runtime, ['true'], {
       sandboxConfig: { enabled: true, auth: { gh: true } },
     });

@@ -29,7 +29,7 @@ describe.skipIf(noSandbox !== undefined)('a command in the sandbox', () => {
     environment: { HOME: person, OPENAI_API_KEY: 'the model key', PLAIN: 'plain' },
   });
 
-  /** Runs commands in a session that nobody is asked in; what they wrote. */
+  /** Runs commands in a session without questions; what they wrote. */
   async function run(commands: readonly string[], params: Readonly<Record<string, unknown>> = {}) {
     const session = await commandSession(runtime, commands, { workingDirectory: work, ...params });
     await session.call('session.permissions.setMode', { mode: 'allow-all' });
@@ -250,7 +250,7 @@ describe.skipIf(noSandbox !== undefined)('a command in the sandbox', () => {
     });
   });
 
-  test('is told from others by its receipt', async () => {
+  test('is recognised by its receipt', async () => {
     const session = await commandSession(runtime, ['true'], { workingDirectory: work });
     await session.call('session.permissions.setMode', { mode: 'allow-all' });
     await session.send('Go');
@@ -320,7 +320,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     expect(readFileSync(join(work, 'served.txt'), 'utf8')).toBe('x');
   });
 
-  test('nobody leaves it on request', async () => {
+  test('no request leads out of it', async () => {
     const session = await commandSession(runtime, [], { workingDirectory: work, sandbox: 'bwrap' });
     const failure = await session.failure('session.sandbox.disableForSession', { requestId: 'r1' });
     expect(failure.message).toContain('No pending request r1 asks to leave the sandbox');

@@ -52,7 +52,7 @@ test('the home is the one of the program groundcrew: GROUNDCREW_HOME, then COPIL
   expect(homes.map((home) => existsSync(join(home, 'groundcrew.db')))).toEqual([true, false]);
 });
 
-test('a path where nothing is, is told as such', async () => {
+test('a path where nothing is causes an error that says so', async () => {
   const client = world.newClient({ connection: RuntimeConnection.forStdio({ path: '/no/such/runtime.js' }) });
   await expect(client.start()).rejects.toMatchObject({
     kind: 'runtime_not_found',
@@ -60,7 +60,7 @@ test('a path where nothing is, is told as such', async () => {
   });
 });
 
-test('a runtime that does not start is told with what it said', async () => {
+test('a runtime that does not start causes an error with its output', async () => {
   const path = world.program(`process.stderr.write('bad luck\\n'); process.exitCode = 3;`);
   const failure = { kind: 'start_failed', message: 'The runtime exited with code 3: bad luck' };
   for (const connection of [RuntimeConnection.forStdio({ path }), RuntimeConnection.forTcp({ path })]) {
@@ -69,14 +69,14 @@ test('a runtime that does not start is told with what it said', async () => {
   }
 });
 
-test('a working directory that is not there is told as such', async () => {
+test('a missing working directory causes an error that says so', async () => {
   await expect(world.newClient({ workingDirectory: '/no/such/place' }).start()).rejects.toMatchObject({
     kind: 'invalid_option',
     message: 'The working directory /no/such/place does not exist',
   });
 });
 
-test('what is no program is told as such', async () => {
+test('a file that is no program causes an error that says so', async () => {
   const client = world.newClient({ connection: RuntimeConnection.forStdio({ path: world.home.path }) });
   await expect(client.start()).rejects.toMatchObject({
     kind: 'start_failed',
@@ -183,14 +183,14 @@ test('a runtime on a port is shared with others who have its token', async () =>
   expect((await session.sendAndWait('still there?'))?.data.content).toBe('for all');
 });
 
-test('each runtime on a port has a token of its own, and nobody gets in without', async () => {
+test('each runtime on a port has a token of its own, and refuses clients without it', async () => {
   const owner = world.newClient({ connection: RuntimeConnection.forTcp() });
   await owner.start();
   const guest = world.newClient({ connection: RuntimeConnection.forUri(`${owner.runtimePort}`) });
   await expect(guest.listSessions()).rejects.toThrow('AUTHENTICATION_FAILED');
 });
 
-test('a port that is taken is told', async () => {
+test('a port that is taken causes an error that says so', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => taken.once('listening', resolve));
   const { port } = taken.address() as { port: number };
@@ -202,7 +202,7 @@ test('a port that is taken is told', async () => {
   taken.close();
 });
 
-test('an address where nobody listens is told', async () => {
+test('an address where no server listens causes an error that says so', async () => {
   const client = world.newClient({ connection: RuntimeConnection.forUri('localhost:1') });
   await expect(client.start()).rejects.toMatchObject({
     kind: 'start_failed',
@@ -243,7 +243,7 @@ function isAlive(pid = 0): boolean {
   }
 }
 
-test('sessions are listed, found, told of and deleted', async () => {
+test('sessions are listed, found, described and deleted', async () => {
   const client = world.newClient();
   const received: SessionLifecycleEvent[] = [];
   const undo = client.onLifecycle((event) => received.push(event));
@@ -335,7 +335,7 @@ test('a session opened twice by one client is heard by both, and stays open unti
   expect((await again.sendAndWait('2'))?.data.content).toBe('two');
 });
 
-test('models, status and login are told', async () => {
+test('models, status and login are returned', async () => {
   expect(await world.client.getStatus()).toMatchObject({ protocolVersion: 3 });
   expect(await world.client.getAuthStatus()).toMatchObject({ isAuthenticated: false });
   expect(Array.isArray(await world.client.listModels())).toBe(true);

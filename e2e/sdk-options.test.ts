@@ -19,7 +19,7 @@ function warnedClient(options: ClientOptions = {}) {
   return { client, warnings };
 }
 
-/** As plain JavaScript says it: nobody checks the names. */
+/** As plain JavaScript says it: no compiler checks the names. */
 const unchecked = (options: object) => options as SessionOptions;
 
 describe('an option that does not exist', () => {

@@ -66,7 +66,7 @@ function deciding(decide: () => PermissionRequestResult | Promise<PermissionRequ
   return { asked, onPermissionRequest };
 }
 
-/** A session in which a model has called `look` twice, and nobody answers the calls. */
+/** A session in which a model has called `look` twice, and no client answers the calls. */
 async function waitingForTool(client: Client, then: readonly ScriptedReply[]) {
   const model = world.script(lookTwice, ...then);
   const both = deferred<void>();
@@ -81,7 +81,7 @@ async function waitingForTool(client: Client, then: readonly ScriptedReply[]) {
   return { session, model };
 }
 
-/** A session in which a model has called `look` twice, and nobody says whether it may. */
+/** A session in which a model has called `look` twice, and no client decides whether it may. */
 async function waitingForPermission(client: Client, then: readonly ScriptedReply[]) {
   const model = world.script(lookTwice, ...then);
   const both = deferred<void>();
@@ -169,7 +169,7 @@ describe('after kill -9 of the runtime', () => {
     },
   );
 
-  test('pending lists what waits, and whoever has no handler may answer by hand', async () => {
+  test('pending lists what waits, and a client without a handler may answer by hand', async () => {
     const first = await startRuntime();
     const { session, model } = await waitingForTool(clientAt(first.port), [say('seen')]);
     await first.process.signal('SIGKILL');
@@ -337,7 +337,7 @@ describe('when the connection breaks', () => {
   });
 });
 
-/** A way to a runtime that breaks when it is told to; the next connection over it is whole again. */
+/** A way to a runtime that breaks on request; the next connection over it is whole again. */
 class Way {
   connections = 0;
   private moment: 'request' | 'answer' | undefined;

@@ -272,7 +272,7 @@ test('a server that stays away ends sessions and calls once the time is up, and 
   expect((await client.ping()).protocolVersion).toBe(3);
 });
 
-test('a result that nothing waits for any more after the return is reported, and its handler was told', async () => {
+test('a result that nothing waits for any more after the return is reported, and its handler got the signal', async () => {
   const first = await serve();
   const reported = deferred<HandlerFailure>();
   const { client, isLost, isBack } = clientAt(first.port, { onHandlerError: reported.resolve });

@@ -47,7 +47,7 @@ test('listeners of one type hear that type, and an undo works once and for all',
   expect(received).toEqual(['one']);
 });
 
-test('a listener may take itself off, and one that throws stops nobody', async () => {
+test('a listener may take itself off, and one that throws stops no other', async () => {
   const { session } = await world.session([say('one'), say('two')]);
   const received: string[] = [];
   const undo = session.on('assistant.message', () => {
@@ -90,7 +90,7 @@ test('a signal ends an iteration', async () => {
   expect(await first).toEqual({ value: undefined, done: true });
 });
 
-test('getEvents tells what is stored, and getMessages the same', async () => {
+test('getEvents returns what is stored, and getMessages the same', async () => {
   const { session } = await world.session([say('hello')]);
   await session.sendAndWait('hi');
   expect(story(await session.getEvents())).toEqual([
@@ -245,7 +245,7 @@ test('await using leaves the session at the end of the block', async () => {
   expect(await world.client.getSessionMetadata(sessionId)).toMatchObject({ sessionId, summary: 'hello' });
 });
 
-test('the workspace path is told', async () => {
+test('the workspace path is known', async () => {
   const { session } = await world.session([]);
   expect(session.workspacePath).toContain(session.sessionId);
 });

@@ -14,7 +14,7 @@ import { deferred, sdkWorld } from './sdk-world.js';
 
 const world = sdkWorld();
 
-/** Lets the model call one tool with these arguments, and tells what the model was answered. */
+/** Lets the model call one tool with these arguments, and returns what the model got. */
 async function resultOf(tool: Tool, given: unknown = {}): Promise<CompletionMessage['content']> {
   const replies = [callTools({ id: 'call-1', name: tool.name, arguments: given }), say('done')];
   const { session, model } = await world.session(replies, { tools: [{ ...tool, skipPermission: true }] });
@@ -59,7 +59,7 @@ test('a tool from a zod schema gets checked arguments, and its schema reaches th
   ]);
 });
 
-test('arguments that do not fit are told to the model, and the handler does not run', async () => {
+test('arguments that do not fit are reported to the model, and the handler does not run', async () => {
   const tool = defineTool('strict', {
     parameters: z.object({ city: z.string() }),
     handler: () => {
@@ -94,7 +94,7 @@ test.each<[string, unknown, string]>([
   expect(await resultOf(defineTool('any', { parameters: {}, handler: async () => returned }))).toBe(seen);
 });
 
-test('what a handler throws is kept from the model and told to the app', async () => {
+test('what a handler throws is kept from the model and reported to the app', async () => {
   const tool = defineTool('broken', {
     parameters: {},
     handler: () => {
@@ -210,7 +210,7 @@ const couldNotAsk = {
   message: 'Permission denied and could not request permission from user',
 };
 
-test('with nobody to ask, the answer is no', async () => {
+test('with no client to ask, the answer is no', async () => {
   expect(await outcomeWith()).toEqual(couldNotAsk);
 });
 
@@ -226,7 +226,7 @@ test('a permission handler that throws denies', async () => {
   ]);
 });
 
-test('a decision nobody can read denies', async () => {
+test('a decision that cannot be read denies', async () => {
   expect(await outcomeWith((() => ({ kind: 'perhaps' })) as unknown as PermissionHandler)).toEqual(
     couldNotAsk,
   );
@@ -237,7 +237,7 @@ test('a decision nobody can read denies', async () => {
   ]);
 });
 
-test('the trace of the app is told to the runtime, and by it to tools', async () => {
+test('the trace of the app is sent to the runtime, and by it to tools', async () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const client = world.newClient({ getTraceContext: async () => ({ traceparent, tracestate: 'a=b' }) });
   const seen: ToolInvocation[] = [];
@@ -250,7 +250,7 @@ test('the trace of the app is told to the runtime, and by it to tools', async ()
   expect(seen).toMatchObject([{ traceparent, tracestate: 'a=b' }]);
 });
 
-test('a trace that cannot be told stops nothing', async () => {
+test('a trace that cannot be sent stops nothing', async () => {
   const client = world.newClient({
     getTraceContext: () => {
       throw new Error('no tracer');

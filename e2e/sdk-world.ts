@@ -105,7 +105,7 @@ export function sdkWorld(): SdkWorld {
   return world;
 }
 
-/** A promise that somebody else settles. */
+/** A promise that other code settles. */
 export function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void } {
   let resolve: (value: T) => void = () => undefined;
   const promise = new Promise<T>((settle) => {

@@ -87,7 +87,7 @@ describe('files that an app stores', () => {
     const client = storing();
     const { session, files, model } = await hosted([say('one'), say('two')], client);
     await session.sendAndWait('first');
-    // The app loses what it is told from here on, and the runtime is killed.
+    // The app loses what it is sent from here on, and the runtime is killed.
     files.before = (what) => {
       if (what === 'appendFile') throw new Error('disk full');
     };
@@ -124,7 +124,7 @@ describe('files that an app stores', () => {
     expect(await session.call('session.workspaces.listFiles')).toEqual({ files: ['a/b.txt'] });
   });
 
-  test('are read and written by the tools of the model, under the names it was told', async () => {
+  test('are read and written by the tools of the model, under the names it was given', async () => {
     const { session, files } = await hosted([
       call('create', { path: `${root}/plan.md`, file_text: '1. Think\n' }),
       call('edit', { path: `${root}/plan.md`, old_str: 'Think', new_str: 'Act' }, 'c2'),

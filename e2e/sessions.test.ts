@@ -78,7 +78,7 @@ test('a session that was spoken in is listed, found, resumed and deleted', async
   });
 });
 
-test('a session nobody spoke in is not listed and is gone after destroy', async () => {
+test('a session without a prompt is not listed and is gone after destroy', async () => {
   const session = await runtime.client.create({ sessionId: 'silent-1' });
   const { sessions } = await runtime.client.call<{ sessions: { sessionId: string }[] }>('session.list', {});
   expect(sessions.map(({ sessionId }) => sessionId)).not.toContain('silent-1');

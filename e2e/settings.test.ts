@@ -10,7 +10,7 @@ const failed = (method: string, detail: string) => ({
 });
 
 describe('the model', () => {
-  test('of the session answers; a switch is told, kept and used', async () => {
+  test('of the session answers; a switch is published, kept and used', async () => {
     const { session, model } = await runtime.session([say('a'), say('b')]);
     expect(await session.call('session.model.getCurrent')).toEqual({ modelId: 'scripted' });
     await session.turn('One');
@@ -39,7 +39,7 @@ describe('the model', () => {
     ]);
   });
 
-  test('that nobody named is told at the first turn', async () => {
+  test('that no client named is published at the first turn', async () => {
     const { session } = await runtime.session([say('a')], { model: null });
     await session.turn('One');
     const [change] = session.events.filter(({ type }) => type === 'session.model_change');
@@ -71,7 +71,7 @@ describe('the model', () => {
 });
 
 describe('the name', () => {
-  test('is the first prompt until somebody sets one', async () => {
+  test('is the first prompt until a client sets one', async () => {
     const { session } = await runtime.session([say('a')]);
     expect(await session.call('session.name.get')).toEqual({ name: null });
     await session.turn('First words');
@@ -98,7 +98,7 @@ describe('the name', () => {
 });
 
 describe('the mode', () => {
-  test('is told when it changes, and planning marks the prompt', async () => {
+  test('is published when it changes, and planning marks the prompt', async () => {
     const { session, model } = await runtime.session([say('a'), say('b')]);
     expect(await session.call('session.mode.get')).toBe('interactive');
     expect(await session.call('session.mode.set', { mode: 'plan' })).toEqual({
@@ -128,14 +128,14 @@ describe('a note', () => {
     ['info', 'session.info notification "noted"'],
     ['warning', 'session.warning notification "noted"'],
     ['error', 'session.error notification "noted"'],
-  ])('of level %s is told and stored', async (level, line) => {
+  ])('of level %s is published and stored', async (level, line) => {
     const { session } = await runtime.session([]);
     const { eventId } = await session.call<{ eventId: string }>('session.log', { message: 'noted', level });
     expect(received(session, /noted/)).toEqual([line]);
     expect((await session.stored()).at(-1)?.id).toBe(eventId);
   });
 
-  test('that is ephemeral is told and not stored', async () => {
+  test('that is ephemeral is emitted and not stored', async () => {
     const { session } = await runtime.session([]);
     const { eventId } = await session.call<{ eventId: string }>('session.log', {
       message: 'noted',

@@ -101,7 +101,7 @@ describe('what clients bring', () => {
     expect(ours.events.at(-1)?.type).toBe('session.shutdown');
   });
 
-  test('a socket that drops before its resume is answered leaves nobody behind', async () => {
+  test('a socket that drops before its resume is answered leaves no client behind', async () => {
     const model = runtime.script(say('a'), say('b'));
     const client = await runtime.connect(runtime.process, { hasGaps: true });
     const session = await client.create({ ...providerOf(model), tools: [look] });
@@ -118,7 +118,7 @@ describe('what clients bring', () => {
     expect(again.events.at(-1)?.type).toBe('session.shutdown');
   });
 
-  test('commands and forms are the union, told to all as clients come and go', async () => {
+  test('commands and forms are the union, broadcast as clients come and go', async () => {
     const [one, two] = [await runtime.connect(), await runtime.connect()];
     const ours = await one.create({ commands: [{ name: 'tidy', description: 'Tidies' }] });
     const theirs = await two.resume(ours.sessionId, {
@@ -136,7 +136,7 @@ describe('what clients bring', () => {
 });
 
 describe('questions', () => {
-  test('a handler that never answers blocks nobody: other calls end, other sessions work, and the turn can be aborted', async () => {
+  test('a handler that never answers blocks no other: other calls end, other sessions work, and the turn can be aborted', async () => {
     const model = runtime.script(lookTwice, say('never'));
     const client = await runtime.connect();
     const session = await client.create({ ...providerOf(model), tools: [look] });
@@ -177,8 +177,8 @@ describe('questions', () => {
   });
 });
 
-describe('parked with a question that nobody is there to answer', () => {
-  test('the turn goes on to its question alone, waits out of memory, and goes on with whoever comes', async () => {
+describe('unloaded with a question that no client is there to answer', () => {
+  test('the turn goes on to its question alone, waits out of memory, and goes on with the next client', async () => {
     const held = hold(lookTwice);
     const model = runtime.script(held.reply, say('seen'));
     const one = await runtime.connect();

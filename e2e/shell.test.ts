@@ -190,7 +190,7 @@ describe('a command that a person types', () => {
   });
 });
 
-test('a call of bash is told with what it would touch', async () => {
+test('the question of a bash call names what it would touch', async () => {
   const workingDirectory = workIn('touches');
   const { session } = await runtime.session([bash('c1', 'cat a.txt > b.txt'), say('done')], {
     workingDirectory,
@@ -206,7 +206,7 @@ describe('a command in the background', () => {
   const notice = (shellId: string, exitCode: number) =>
     `<system_notification>\nThe command "Build" (shellId: ${shellId}) has ended with exit code ${exitCode}. Use read_bash to read its output.\n</system_notification>`;
 
-  test('that has ended is told to clients, and to the model with its next prompt', async () => {
+  test('that has ended is reported to clients, and to the model with its next prompt', async () => {
     const workingDirectory = workIn('background');
     const { session, model } = await runtime.session(
       [inBackground('b1', 'while [ ! -e go ]; do sleep 0.01; done; exit 3'), say('begun'), say('seen')],
@@ -245,7 +245,7 @@ describe('a command in the background', () => {
   });
 });
 
-test('a client starts and kills processes, and is told when they end', async () => {
+test('a client starts and kills processes, and is notified when they end', async () => {
   const workingDirectory = workIn('processes');
   const { session } = await runtime.session([], { workingDirectory });
   const start = async (command: string) =>
@@ -257,7 +257,7 @@ test('a client starts and kills processes, and is told when they end', async () 
   expect(await session.call('session.shell.kill', { processId: slow })).toEqual({ killed: false });
 });
 
-/** What the client was told of processes that ended. */
+/** What the client received of processes that ended. */
 function exits(): Record<string, number> {
   const received = runtime.client.frames.flatMap((frame) => {
     if (frame.type !== 'other' || !('method' in frame.message)) return [];

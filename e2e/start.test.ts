@@ -31,7 +31,7 @@ test('a start and a turn load no library, and that of MCP only for a server', as
 test('before the first answer no room runs that few clients ask for, and little code at all', async () => {
   const { paths, evaluated, bytes } = await evaluatedAtStart();
   expect(evaluated.filter((path) => rarelyNeeded.some((room) => path.startsWith(room)))).toEqual([]);
-  // Whoever must raise it says in the commit what clients wait for.
+  // A commit that raises it says what clients wait for.
   expect(bytes).toBeLessThanOrEqual(mostBytes);
   // A room that is renamed would be looked for in vain.
   expect(rarelyNeeded.filter((room) => !paths.some((path) => path.startsWith(room)))).toEqual([]);

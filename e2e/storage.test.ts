@@ -40,7 +40,7 @@ describe.runIf(canMount)('a disk that cannot be written (needs `unshare -rm`)', 
     { what: 'is full', code: 'store_full', kind: 'full' },
     { what: 'is read-only', code: 'store_read_only', kind: 'read_only' },
   ] as const)(
-    'because it $what fails the turn, keeps what was told, and work goes on after',
+    'because it $what fails the turn, keeps what was published, and work goes on after',
     async ({ code, kind }) => {
       const disk = startOnDisk(join(runtime.home.path, kind));
       const model = runtime.script(look, hold().reply, say('two'));
@@ -183,7 +183,7 @@ test.concurrent('a session whose head cannot be read is listed and opened all th
   expect(reader.stderr).toContain('the head of session torn cannot be read');
 });
 
-/** A runtime whose home is a disk of twelve megabytes that nobody else sees. */
+/** A runtime whose home is a disk of twelve megabytes that no other process sees. */
 function startOnDisk(home: string) {
   mkdirSync(home);
   const mount = 'mount -t tmpfs -o size=12m none "$0" && exec "$@"';
@@ -249,7 +249,7 @@ async function holdWriteLock(file: string) {
   return { pid: child.pid, release };
 }
 
-/** Does to a store that nobody has open what no Groundcrew would do. */
+/** Does to a store that no process has open what no Groundcrew would do. */
 function change(file: string, sql: string): void {
   const code = `
     const { DatabaseSync } = process.getBuiltinModule?.('node:sqlite') ?? require('@groundcrew/sqlite-node20');

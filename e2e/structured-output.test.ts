@@ -16,7 +16,7 @@ const wish = { output: { schema, name: 'city' } };
 const paris = { city: 'Paris', people: 2_100_000 };
 
 describe('a client that speaks the wire', () => {
-  test('gets a value that fits, and the service is told of the form', async () => {
+  test('gets a value that fits, and the service gets the schema', async () => {
     const { session, model } = await runtime.session([say(JSON.stringify(paris))]);
     await session.turn('Which city?', wish);
     expect(dataOf(session, 'assistant.output')).toEqual([
@@ -55,7 +55,7 @@ describe('a client that speaks the wire', () => {
     expect(dataOf(session, 'assistant.output')).toMatchObject([{ value: paris }]);
   });
 
-  test('of a service that refuses to be told: the model reads of it', async () => {
+  test('of a service that refuses schemas: the model reads it in its prompt', async () => {
     const replies = [refuse(400, 'response_format is not supported'), say(JSON.stringify(paris))];
     const { session, model } = await runtime.session(replies);
     await session.turn('Which city?', wish);

@@ -86,7 +86,7 @@ class TreeModel {
     const hasResults = messages.some(({ role }) => role === 'tool');
     if (name === 'R') return hasResults ? { chunks: ['root'] } : this.calls('R', this.children);
     const own = this.nodes.get(name);
-    if (!own) throw new Error(`Nobody is called ${name}`);
+    if (!own) throw new Error(`No agent is called ${name}`);
     if (own.deed === 'fails' && (hasResults || own.children.length === 0)) throw new Error(`${name} fails`);
     if (hasResults || (own.deed === 'says' && own.children.length === 0))
       return { chunks: [`said by ${name}`] };

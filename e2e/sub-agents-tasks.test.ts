@@ -196,7 +196,7 @@ describe('tools of agents', () => {
     expect(model.refusals).toEqual([]);
   });
 
-  test('read_agent without waiting tells of one at work, and stop_agent ends it', async () => {
+  test('read_agent without waiting reports one at work, and stop_agent ends it', async () => {
     const asked = gate();
     const { session } = await world({
       ROOT: async ({ results }) => {

@@ -89,14 +89,14 @@ test('a sync agent works in a conversation of its own, and its last message is t
   expect(model.refusals).toEqual([]);
 });
 
-test('a background agent is told of when it ends, and the session is idle after that', async () => {
+test('a background agent is reported when it ends, and the session is idle after that', async () => {
   const model = await byPrompt((prompt, results, all) => {
     if (prompt.includes('SUB')) return { chunks: ['Found it'] };
     if (results.length === 0) return { calls: [task({})] };
-    const told = all.some(
+    const isReported = all.some(
       ({ role, content }) => role === 'user' && JSON.stringify(content).includes('<system_notification>'),
     );
-    if (!told) return { chunks: ['Waiting'] };
+    if (!isReported) return { chunks: ['Waiting'] };
     const agentId = /agent_id: ([\w-]+)/.exec(results[0] ?? '')?.[1];
     return results.length === 1
       ? { calls: [{ id: 'c2', name: 'read_agent', arguments: { agent_id: agentId } }] }

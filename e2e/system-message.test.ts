@@ -75,7 +75,7 @@ describe('a section', () => {
     expect(prompt.endsWith('\n\nAnd be kind.')).toBe(true);
   });
 
-  test.each(['weather', 'constructor'])('%s, which nobody knows, is appended with a warning', async (id) => {
+  test.each(['weather', 'constructor'])('%s, which is unknown, is appended with a warning', async (id) => {
     const { session, model } = await runtime.session([say('ok')], {
       systemMessage: { mode: 'customize', sections: { [id]: { action: 'replace', content: 'It rains.' } } },
     });
@@ -103,7 +103,7 @@ describe('tools of the runtime', () => {
     else expect([names.includes('view'), names.includes('edit')]).toEqual([false, true]);
   });
 
-  test('that filters took away are told once, at the first prompt', async () => {
+  test('that filters took away cause one warning, at the first prompt', async () => {
     const { session } = await runtime.session([say('a'), say('b')], { excludedTools: ['view', 'edit'] });
     await session.turn('One');
     await session.turn('Two');

@@ -209,7 +209,7 @@ test('a session that waits for an answer is replayed as far as it got', async ()
   await session.untilIdle();
 });
 
-test('wrong usage is told from a difference', async () => {
+test('wrong usage is distinguished from a difference', async () => {
   expect(await replay('no-such-session')).toEqual({
     code: 2,
     stdout: '',

@@ -109,7 +109,7 @@ describe.each(wires)('an agent recorded by %s', (wire) => {
 });
 
 describe('a session that asks for what was not recorded', () => {
-  test.each(wires)('by %s is told so at once, with the message that differs', async (wire) => {
+  test.each(wires)('by %s fails at once, with the message that differs', async (wire) => {
     await using model = await scriptedModel(say('Hello.'));
     const file = join(workplace.homeDirectory, 'cassette.yaml');
     const { provider, ...settings } = model.settingsFor(wire);

@@ -160,7 +160,7 @@ test('a title is one short line whatever the model wrote', async () => {
   expect(data.title).toBe(`Evil [31mred ${'long '.repeat(14)}`.slice(0, 80).trim());
 });
 
-test('a title that shows nothing is none, and one of a megabyte holds nobody up', async () => {
+test('a title that shows nothing is none, and one of a megabyte delays no client', async () => {
   const unseen = '\u200b\u2060\u00ad\u{e0041}\u061c\ufeff';
   const blank = await runtime.session([say('one'), say(`"${unseen}"`), say('two')], byModel);
   await blank.session.turn('First');
@@ -204,7 +204,7 @@ test('a title that is being made when its client leaves harms nothing of the nex
   await next.next('session.title_changed', (event) => event.data.title === 'Of the next');
 });
 
-test('the offline model titles nothing, whoever asks', async () => {
+test('the offline model titles nothing, whatever the client asks', async () => {
   const session = await runtime.client.create(byModel);
   await session.turn('Say hello');
   const other = await runtime.session([say('a'), say('Another')], byModel);
@@ -213,7 +213,7 @@ test('the offline model titles nothing, whoever asks', async () => {
   expect(await session.call('session.name.get')).toEqual({ name: 'Say hello' });
 });
 
-test('a client that wants titles of somebody else is refused in words', async () => {
+test('a client that wants titles of an unknown kind gets a clear error', async () => {
   const { message } = await runtime.client.failure('session.create', { ...byModel, titles: 'somebody' });
   expect(message).toContain('titles');
 });

@@ -9,7 +9,7 @@ const call = (id: string, name = 'add', args: unknown = { a: 1 }) => ({ id, name
 const toolMessages = (messages: readonly CompletionMessage[] = []) =>
   messages.flatMap(({ role, tool_call_id, content }) => (role === 'tool' ? [[tool_call_id, content]] : []));
 
-test('a tool round is told in the order of the protocol', async () => {
+test('a tool round is published in the order of the protocol', async () => {
   const { session, model } = await runtime.session([callTools(call('c1')), say('2')], { tools: [add] });
   await session.send('Add');
   const asked = await session.next('external_tool.requested');
@@ -87,7 +87,7 @@ const shapes: readonly [string, object, string, string][] = [
   ['an error', { error: 'boom' }, 'failure "Tool execution failed"', failed],
 ];
 
-describe('what a client answers, people and the model are told', () => {
+describe('what a client answers reaches other clients and the model', () => {
   test.each(shapes)('%s', async (_name, given, receipt, text) => {
     const { session, model } = await runtime.session([callTools(call('c1')), say('ok')], { tools: [add] });
     await session.send('Add');
@@ -116,7 +116,7 @@ test('a rejected result ends the turn without another model call', async () => {
   expect(toolMessages(model.requests[1]?.body.messages)).toEqual([['c1', 'No']]);
 });
 
-test('images of a result reach the model after it, logs and telemetry reach people', async () => {
+test('images of a result reach the model after it, logs and telemetry reach clients', async () => {
   const { session, model } = await runtime.session([callTools(call('c1')), say('nice')], { tools: [add] });
   await session.send('Draw');
   const { data } = await session.next('external_tool.requested');
@@ -148,7 +148,7 @@ test('images of a result reach the model after it, logs and telemetry reach peop
   ]);
 });
 
-test('a tool nobody declared, and arguments that are no JSON, are told to the model without asking anybody', async () => {
+test('an unknown tool, and arguments that are no JSON, are reported to the model without a question', async () => {
   const calls = callTools(call('c1', 'nope'), call('c2', 'add', '{bad json'));
   const { session, model } = await runtime.session([calls, say('sorry')], { tools: [add] });
   const events = await session.turn('Try');
@@ -170,7 +170,7 @@ test('a tool nobody declared, and arguments that are no JSON, are told to the mo
   ]);
 });
 
-test('of a call that could not even be tried, the model is told the beginning of what it wrote', async () => {
+test('of a call that could not even be tried, the model reads the beginning of what it wrote', async () => {
   const pattern = 'x'.repeat(900_000);
   const { session, model } = await runtime.session([callTools(call('c1', 'grep', { pattern })), say('done')]);
   await session.call('session.permissions.setApproveAll', { enabled: true });
@@ -213,7 +213,7 @@ test('odd texts in arguments and results arrive unharmed', async () => {
 });
 
 describe('the tools there are', () => {
-  test('are told without a session, each with what it takes', async () => {
+  test('are listed without a session, each with its parameters', async () => {
     const { tools } = await runtime.client.call<{
       tools: { name: string; description: string; parameters: { type: string } }[];
     }>('tools.list', { model: 'any' });
@@ -237,7 +237,7 @@ describe('the tools there are', () => {
     ).toBe(true);
   });
 
-  test('are put together on demand, and a clash of names is told before a turn', async () => {
+  test('are put together on demand, and a clash of names is reported before a turn', async () => {
     const { session } = await runtime.session([], { tools: [add] });
     expect(await session.call('session.tools.getCurrentMetadata')).toEqual({ tools: null });
     expect(await session.call('session.tools.initializeAndValidate')).toEqual({});

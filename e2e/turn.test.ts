@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const runtime = liveRuntime();
 
-test('a plain first turn is told in the order of the protocol', async () => {
+test('a plain first turn is published in the order of the protocol', async () => {
   const { session, model } = await runtime.session([say('1+1 = 2')]);
   const events = await session.turn('What is 1+1?');
   expect(story(events, { without: ['session.title_changed', 'pending_messages.modified'] })).toEqual([
@@ -43,7 +43,7 @@ test('start and resume leave before the answers to create and resume, the prompt
   expect(answered).toEqual(['session.tools_updated~', 'session.resume', 'reply session.resume']);
 });
 
-test('events of log, switchTo and destroy are told before the answer', async () => {
+test('events of log, switchTo and destroy are sent before the answer', async () => {
   const { session } = await runtime.session([say('one')]);
   await session.turn('Hello');
   const before = runtime.client.frames.length;
@@ -61,7 +61,7 @@ test('events of log, switchTo and destroy are told before the answer', async () 
   ]);
 });
 
-test('a streamed turn tells one delta for each chunk, and their sum is the message', async () => {
+test('a streamed turn emits one delta for each chunk, and their sum is the message', async () => {
   const chunks = ['Hel', 'lo, ', 'wörld', ' \u2028', '🚀'];
   const { session, model } = await runtime.session([streamChunks(...chunks)], { streaming: true });
   const events = await session.turn('Greet');
@@ -100,7 +100,7 @@ test('a streamed turn tells one delta for each chunk, and their sum is the messa
   expect(model.requests[0]?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
 });
 
-test('of a flood of chunks each is told, and their total once for all that came together', async () => {
+test('of a flood of chunks each is emitted, and their total once for all that came together', async () => {
   const chunks = Array.from({ length: 400 }, (_, index) => `é${index} `);
   const frames = [...chunks.map((content) => ({ content })), {}].map((delta, index) => {
     const finish = index === chunks.length ? 'stop' : null;
@@ -155,13 +155,13 @@ test('streamed reasoning and tool calls have deltas of their own', async () => {
   ]);
 });
 
-test('without streaming no delta is told', async () => {
+test('without streaming no delta is emitted', async () => {
   const { session } = await runtime.session([answer({ reasoning: ['why'], chunks: ['a', 'b'] })]);
   const events = await session.turn('Hello');
   expect(events.filter(({ type }) => /delta|message_start/.test(type))).toEqual([]);
 });
 
-test('stored events are what was told, less the ephemeral ones', async () => {
+test('stored events are those that were sent, less the ephemeral ones', async () => {
   const { session } = await runtime.session([say('one'), say('two')]);
   await session.turn('First');
   await session.turn('Second');
@@ -182,7 +182,7 @@ test('a prompt that is missing or no text is an empty prompt', async () => {
   }
 });
 
-test('the system prompt is told and stored only when its text changes', async () => {
+test('the system prompt is published and stored only when its text changes', async () => {
   const { session } = await runtime.session([say('one'), say('two')]);
   await session.turn('First');
   await session.turn('Second');

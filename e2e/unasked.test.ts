@@ -173,7 +173,7 @@ test('an approval covers the like of what was approved, and no option that does 
   expect(existsSync(canary)).toBe(false);
 });
 
-test('a program that nobody has described is approved by its text alone, or for any use in plain words', async () => {
+test('a program without a description is approved by its text alone, or for any use in plain words', async () => {
   const work = place('unknown');
   const program = join(work, 'frob');
   writeFileSync(program, '#!/bin/sh\necho "$@"\n');

@@ -250,7 +250,7 @@ async function follow(
 }
 
 describe('the page of the door', () => {
-  test('is served under a strict policy, to whoever calls this machine by its name', async () => {
+  test('is served under a strict policy, to browsers that call this machine by its name', async () => {
     const { status, headers, body } = await world.ask('/');
     expect([status, body.includes('/inspector.js')]).toEqual([200, true]);
     expect(headers['content-security-policy']).toMatch(

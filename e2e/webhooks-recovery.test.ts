@@ -72,7 +72,7 @@ function headWith(hasWork: boolean) {
 test.each([
   ['failed', 'session.error', 'session.ended error'],
   ['was aborted', 'abort', 'session.ended aborted'],
-])('a turn that %s before its process was killed ends so for the next one', async (_what, deed, told) => {
+])('a turn that %s before its process was killed ends so for the next one', async (_what, deed, notice) => {
   const many = Array.from({ length: 100 }, () => 'tool.execution_complete');
   await process(1, {
     after: 0,
@@ -81,10 +81,10 @@ test.each([
       [[...many, deed], true],
     ],
   });
-  expect(await process(2, { after: 102, groups: [[['assistant.turn_end'], false]] })).toEqual([told]);
+  expect(await process(2, { after: 102, groups: [[['assistant.turn_end'], false]] })).toEqual([notice]);
 });
 
-test('an end that the first process did not reach to tell is told by the next, and an earlier turn does not count', async () => {
+test('an end that the first process did not notice is noticed by the next, and an earlier turn does not count', async () => {
   await process(1, {
     after: 0,
     groups: [

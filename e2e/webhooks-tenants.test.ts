@@ -38,7 +38,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-test('each tenant is told of its own sessions only, and none of them finds what signs', async () => {
+test('each tenant gets webhooks of its own sessions only, and none of them finds what signs', async () => {
   await world.start([say('One'), say('Two'), say('Three')]);
   const [mia, bob, cat] = await Promise.all(['mia', 'bob', 'cat'].map((name) => world.client(tokenOf(name))));
   const session = await mia?.create({ sessionId: 'same-id' });
@@ -46,8 +46,8 @@ test('each tenant is told of its own sessions only, and none of them finds what 
   await (await bob?.create({ sessionId: 'same-id' }))?.turn('Hello');
   await (await cat?.create({ sessionId: 'same-id' }))?.turn('Hello');
   await receiver.got(2);
-  const told = receiver.received.map((each) => [each.path, each.message.type, each.message.data.tenant]);
-  expect(told.sort()).toEqual([
+  const messages = receiver.received.map((each) => [each.path, each.message.type, each.message.data.tenant]);
+  expect(messages.sort()).toEqual([
     ['/acme', 'session.ended', 'acme'],
     ['/beta', 'session.ended', 'beta'],
   ]);
@@ -64,7 +64,7 @@ test('each tenant is told of its own sessions only, and none of them finds what 
   expect(read?.output).not.toMatch(/whsec_|session\.ended/);
 }, 60_000);
 
-test('what was to be told when the server was killed is told by the next one, before any client comes', async () => {
+test('messages that waited when the server was killed are sent by the next one, before any client comes', async () => {
   await world.start([say('One'), say('Two')]);
   const [mia, bob] = await Promise.all(['mia', 'bob'].map((name) => world.client(tokenOf(name))));
   const window = await bob?.create({ sessionId: 'window' });

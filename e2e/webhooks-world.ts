@@ -33,7 +33,7 @@ type Answer = (received: Received, response: ServerResponse) => void;
 
 const accept: Answer = (_received, response) => void response.writeHead(204).end();
 
-/** A real HTTP server that is told of sessions. */
+/** A real HTTP server that receives webhooks. */
 export class Receiver {
   readonly received: Received[] = [];
   /** Called with each message; 204 for all unless set. */
@@ -102,7 +102,7 @@ export function faultOf(
   return String(headers['webhook-signature']).split(' ').includes(expected) ? undefined : 'forged';
 }
 
-/** A server whose home says who is told of its sessions. */
+/** A server whose home names receivers of webhooks. */
 export class WebhooksWorld {
   readonly home = temporaryDirectory();
   readonly secret = newSecret();

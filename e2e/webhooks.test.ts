@@ -28,7 +28,7 @@ const asking = callTools({
   arguments: { command: 'echo private', description: 'x' },
 });
 
-test('an address is told that a session waits, fails and ends, in signed messages with ids and reasons only', async () => {
+test('an address gets signed messages that a session waits, fails and ends, with ids and reasons only', async () => {
   world.configure([{ url: receiver.url() }]);
   const client = await world.start([asking, say('What was said'), refuse(400, 'no such thing')]);
   const session = await client.create({ sessionId: 'told', requestPermission: true });
@@ -101,7 +101,7 @@ test('a message that was not answered when the server was killed is sent again u
   expect(receiver.received.map((each) => faultOf(each, world))).toEqual([undefined, undefined]);
 }, 30_000);
 
-test('what was stored and not yet written down for sending when the server was killed is told by the next one', async () => {
+test('a record that was stored, and not yet in the outbox when the server was killed, is sent by the next one', async () => {
   world.configure([{ url: receiver.url() }]);
   const client = await world.start([say('Done')]);
   const session = await client.create({ sessionId: 'window' });
@@ -211,7 +211,7 @@ test.skipIf(privateName === undefined)(
   },
 );
 
-test('settings that would tell the wrong ones are refused before a port is open', async () => {
+test('settings that would send to the wrong receivers are refused before a port is open', async () => {
   const refusal = async (entry: Record<string, unknown>) => {
     world.configure([entry]);
     await world.start().catch(() => undefined);
@@ -227,9 +227,9 @@ test('settings that would tell the wrong ones are refused before a port is open'
   expect(await refusal({ url: receiver.url(), secretFile: open })).toContain('may be read by others');
   const short = join(world.home.path, 'short-secret');
   writeFileSync(short, 'whsec_c2hvcnQ=', { mode: 0o600 });
-  const told = await refusal({ url: receiver.url(), secretFile: short });
-  expect(told).toContain('24 to 64 bytes');
-  expect(told).not.toContain('c2hvcnQ');
+  const error = await refusal({ url: receiver.url(), secretFile: short });
+  expect(error).toContain('24 to 64 bytes');
+  expect(error).not.toContain('c2hvcnQ');
 }, 30_000);
 
 test('without the setting nothing is loaded and no file is made; the secret is in no file of the home but its own', async () => {

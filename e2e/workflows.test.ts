@@ -75,7 +75,7 @@ async function until(client: WireClient, session: WireSession, runId: string, st
   }
 }
 
-test('a workflow pauses at a checkpoint, goes on in another process, and tells of its phases and agents', async () => {
+test('a workflow pauses at a checkpoint, goes on in another process, and publishes its phases and agents', async () => {
   const home = join(runtime.home.path, 'workflows');
   const model = runtime.script(say('hello'), say('It is said.'));
   const first = runtime.spawn({ flags: ['--stdio'], home, environment });

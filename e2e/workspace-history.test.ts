@@ -136,7 +136,7 @@ describe('the diff of the working tree', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test('of the session is what its tools made of files, whoever looks', async () => {
+  test('of the session is what its tools made of files, for any client', async () => {
     const directory = workIn('session-diff');
     writeFileSync(join(directory, 'old.txt'), 'one\ntwo\n');
     const { session } = await runtime.session(

@@ -7,7 +7,7 @@ const runtime = liveRuntime();
 const directoryOf = ({ sessionId }: WireSession) => join(runtime.home.path, 'session-state', sessionId);
 const received = (session: WireSession) => story(session.events).slice(1);
 
-test('the plan is written, read and removed, and every change is told', async () => {
+test('the plan is written, read and removed, and every change is published', async () => {
   const { session } = await runtime.session([]);
   const path = join(directoryOf(session), 'plan.md');
   expect(await session.call('session.plan.read')).toEqual({ exists: false, content: null, path });

@@ -146,7 +146,7 @@ describe('as a published package', () => {
     expect(await start().ended).toEqual({ code: 0, stdout: 'first 1.2.3 later', stderr: '' });
   });
 
-  test('people start a bundle of their own, with a code cache of its own', async () => {
+  test('users start a bundle of their own, with a code cache of its own', async () => {
     const program = inCli('bin/groundcrew.js');
     const before = hasCompileCache ? 0 : statSync(cacheFile()).mtimeMs;
     expect(await run([program]).ended).toEqual({ code: 0, stdout: 'for people', stderr: '' });
@@ -166,7 +166,7 @@ describe('as a published package', () => {
     });
   });
 
-  test('an old Node is told what is needed', async () => {
+  test('an old Node prints which version is needed', async () => {
     const pretend = `data:text/javascript,Object.defineProperty(process,'version',{value:'v18.20.8'})`;
     expect(await run(['--import', pretend, inCli('bin/groundcrew.js')]).ended).toEqual({
       code: 1,

@@ -279,7 +279,7 @@ test('/new begins a session that knows nothing of the one before, which stays', 
   for (const text of ['First prompt', 'Second prompt']) expect(terminal.errorOutput.text).toContain(text);
 });
 
-test('/model on a resumed session warns that nobody has the model', async () => {
+test('/model on a resumed session warns that no service has the model', async () => {
   const first = await chat({ kind: 'pipe' });
   for (const line of ['What is 40+2?', '/quit']) first.terminal.type(line);
   await first.ended;
@@ -351,7 +351,7 @@ describe('commands', () => {
     );
   });
 
-  test('/help tells all of them', async () => {
+  test('/help lists all of them', async () => {
     const { terminal, ended } = await chat({ kind: 'pipe' });
     terminal.type('/help');
     terminal.input.end();

@@ -48,7 +48,7 @@ describe('wrong usage is one clear line and code 2', () => {
 });
 
 describe('help', () => {
-  test('tells every command, and is the same by all its names', async () => {
+  test('lists every command, and is the same by all its names', async () => {
     const [help, flag, short] = await Promise.all([
       world.run(['help']),
       world.run(['--help']),
@@ -134,7 +134,7 @@ describe('help', () => {
   });
 });
 
-test.each(['--version', '-v'])('%s tells the version', async (flag) => {
+test.each(['--version', '-v'])('%s prints the version', async (flag) => {
   expect(await world.run([flag])).toEqual({
     code: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+.*\n$/),

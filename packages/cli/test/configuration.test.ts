@@ -64,7 +64,7 @@ describe('settings', () => {
     });
   });
 
-  test('a field nobody knows is a warning, and so is a key that others can read', async () => {
+  test('an unknown field is a warning, and so is a key that others can read', async () => {
     const config = {
       $schema: 'x',
       colour: 'red',

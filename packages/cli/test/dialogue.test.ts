@@ -237,7 +237,7 @@ describe('where there is no terminal', () => {
     );
   });
 
-  test('leave to read and write is not leave to go outside, and people are told which flag is', async () => {
+  test('permission to read and write does not reach outside, and stderr names the flag that does', async () => {
     const allow = [
       { kind: 'read', argument: null },
       { kind: 'write', argument: null },
@@ -260,7 +260,7 @@ describe('where there is no terminal', () => {
     expect(terminal.errorOutput.text).toContain("(--allow 'path(/etc/hosts)' would permit it)");
   });
 
-  test('the model is told that nobody can be asked, and people what was to be asked', async () => {
+  test('the model learns that no user can be asked, and the output what was to be asked', async () => {
     const ask = callTools({ id: 'c1', name: 'ask_user', arguments: { question: 'Which?' } });
     const { terminal, ended, toolTexts } = await run({ kind: 'pipe' }, ask, say('done'));
     expect(await ended).toBe(0);

@@ -41,7 +41,7 @@ test('a home without sessions and a sound store are in order', async () => {
   ]);
 });
 
-test('a damaged store is told of, recovered, and kept', async () => {
+test('a damaged store is reported, recovered, and kept', async () => {
   const environment = await talk();
   damageAnswer();
   const found = await world.run(['doctor', '--check']);
@@ -74,7 +74,7 @@ test('a damaged store is told of, recovered, and kept', async () => {
   expect((await world.run(['doctor', '--check'])).code).toBe(0);
 });
 
-test('an empty file is told of: whatever it held is lost', async () => {
+test('an empty file is reported: whatever it held is lost', async () => {
   writeFileSync(store(), '', { mode: 0o600 });
   const { code, stdout } = await world.run(['doctor']);
   expect(code).toBe(1);
@@ -112,7 +112,7 @@ test('a store that cannot give space back is rewritten', async () => {
   expect((await world.run(['doctor'])).stdout).toMatch(/2 sessions, .*\nNo problems found\.\n$/);
 });
 
-test('a file that is not ours is told of and never touched', async () => {
+test('a file that is not ours is reported and never touched', async () => {
   writeFileSync(store(), 'somebody wants to keep this '.repeat(200), { mode: 0o600 });
   const before = readFileSync(store());
   const outcomes = [await world.run(['doctor', '--check']), await world.run(['doctor'])];

@@ -3,7 +3,7 @@ import { cliWorld } from './program.js';
 
 const world = cliWorld();
 
-test('without anything, the offline model is there, and the ways to others are told', async () => {
+test('without anything, the offline model is there, and the ways to others are listed', async () => {
   expect(await world.run(['models'])).toEqual({
     code: 0,
     stdout: [
@@ -21,7 +21,7 @@ test('without anything, the offline model is there, and the ways to others are t
   });
 });
 
-test('the models of a service of one’s own are those it tells', async () => {
+test('the models of a service of one’s own are those it lists', async () => {
   const { baseUrl } = world.script();
   world.configure({ provider: { baseUrl, apiKey: 'a key of ours' } });
   const { code, stdout } = await world.run(['models', '--json']);
@@ -69,7 +69,7 @@ test('a service that cannot be reached is a reason and a failure', async () => {
   });
 });
 
-test('each place that names a service is asked, and told why nothing is there', async () => {
+test('each place that names a service is listed, with the reason why nothing is there', async () => {
   const { baseUrl } = world.script();
   const environment = {
     OPENAI_API_KEY: 'a key of ours',

@@ -13,7 +13,7 @@ const write = (rules: object | string) =>
   );
 
 describe('permissions check', () => {
-  test('says that people would be asked, and what was read in the command', async () => {
+  test('says that the user would be asked, and what was read in the command', async () => {
     expect(await check('cat a.txt | tee /etc/x; curl https://example.com')).toEqual({
       code: 3,
       stdout: [
@@ -172,7 +172,7 @@ describe('permissions check', () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
   });
 
-  test('tells all about itself', async () => {
+  test('describes itself', async () => {
     const { stdout, code } = await world.run(['permissions', '--help']);
     expect({ code, lines: stdout.split('\n').slice(0, 4) }).toEqual({
       code: 0,

@@ -122,7 +122,7 @@ describe('tools', () => {
   const prompt = `Write 'hello' to notes.txt`;
   const notes = () => join(world.workingDirectory, 'notes.txt');
 
-  test('that nothing allows are denied, and both model and person are told', async () => {
+  test('that nothing allows are denied, and both model and user learn of it', async () => {
     expect(await world.run(['-p', prompt])).toEqual({
       code: 0,
       stdout: 'The call of create was denied: Permission denied and could not request permission from user\n',
@@ -182,7 +182,7 @@ describe('an end that is no answer', () => {
     expect((await world.run(['-p', 'Go'])).stderr).toBe(refused(model, 'provider.apiKey'));
   });
 
-  test('a service that wants a key and gets none is told so', async () => {
+  test('a service that wants a key and gets none causes an error that says so', async () => {
     const model = world.script(refuse(401, 'Who are you?'));
     const { stderr } = await world.run(['-p', 'Go'], { environment: service(model.baseUrl) });
     expect(stderr).toBe(
@@ -222,7 +222,7 @@ describe('an end that is no answer', () => {
     held.release();
   });
 
-  test('whoever stops reading stops the program, without a word', async () => {
+  test('a reader that stops reading stops the program, without output', async () => {
     const run = world.start(['-p', `Say 'x' 500 times`]);
     run.child.stdout?.destroy();
     expect(await run.ended).toMatchObject({ code: 141, stderr: '' });

@@ -16,7 +16,7 @@ function clientOf(port: number, connectionToken?: string): Client {
   return new Client({ connection: RuntimeConnection.forUri(`127.0.0.1:${port}`, options) });
 }
 
-/** What a client that shows this token is told. */
+/** What a client that shows this token receives. */
 async function ask(port: number, token?: string): Promise<string> {
   const client = clientOf(port, token);
   try {
@@ -28,8 +28,8 @@ async function ask(port: number, token?: string): Promise<string> {
   }
 }
 
-describe('a server that people start', () => {
-  test('has a token even if nobody named one, printed once; whoever has not got it gets nothing', async () => {
+describe('a server that a user starts', () => {
+  test('has a token even if the user named none, printed once; a client without it gets nothing', async () => {
     const server = world.start(['serve']);
     const port = await portOf(server);
     const token = /^Connection token: (\S{43})\n$/.exec(server.stderr)?.[1] ?? 'no token';

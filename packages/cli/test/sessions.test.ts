@@ -117,7 +117,7 @@ test('an id that could be two is neither', async () => {
   });
 });
 
-test('output that nobody reads any more ends the program without a word', async () => {
+test('output without a reader ends the program in silence', async () => {
   await world.run(['-p', 'Say hello', '--session-id', 'unread']);
   const program = world.start(['sessions', 'export', 'unread']);
   program.child.stdout?.destroy();

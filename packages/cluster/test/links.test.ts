@@ -94,7 +94,7 @@ describe.skipIf(!server)('a channel over NATS', () => {
     await close();
   });
 
-  test('a node that nobody is can not be reached, and that is known at once', async () => {
+  test('a node that does not exist cannot be reached, and that is known at once', async () => {
     const { leftLinks, close } = await ends();
     const nobody = { runtimeId: 'nobody', address: randomUUID(), labels: [], providers: [] };
     const began = performance.now();

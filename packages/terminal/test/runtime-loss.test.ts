@@ -61,7 +61,7 @@ test('a server that is killed and started again is found, in the middle of an an
   await world.model.asked(asked + 1);
   await server.signal('SIGKILL');
   await screen.sees('trying again');
-  // What is written while nobody is there is sent when the runtime is back.
+  // What is written while no runtime is there is sent when the runtime is back.
   const next = world.startServer(port);
   await next.port();
   await screen.sees('Second part two.');

@@ -62,7 +62,7 @@ test('an answer is printed once, and stays where it is however the window change
   expect(await screen.ended).toBe(0);
 });
 
-test('Markdown has its looks: headings, tables, code, and lines that are not broken for whoever copies them', async () => {
+test('Markdown has its looks: headings, tables, code, and lines that are whole when they are copied', async () => {
   const long = `https://example.com/${'a'.repeat(120)}`;
   const text = [
     '## Title',

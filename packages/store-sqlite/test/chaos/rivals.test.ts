@@ -100,7 +100,7 @@ test('a live process shows as owner until it is killed', async () => {
   await store.close();
 });
 
-/** Linux tells who holds a lock; elsewhere the owners of sessions are named, who may. */
+/** Linux names the holder of a lock; elsewhere the error names the owners of sessions, which may hold it. */
 function holder(pid: number | undefined): string {
   return process.platform === 'linux'
     ? `process ${pid} on ${hostname()}`
