@@ -83,7 +83,11 @@ function report(place: StorePlace, { findings, contents }: Inspection, remarks: 
 async function sandboxLine(host: SandboxHost): Promise<string> {
   const probe = await host.probe();
   if (probe.type === 'missing') return `note: no sandbox for commands: ${probe.reason}`;
-  const works = `The sandbox for commands works: ${probe.sandbox.kind} (${probe.sandbox.program}).`;
+  const { sandbox } = probe;
+  const isOpen = sandbox.kind === 'bwrap' && !sandbox.means.filtersCalls;
+  const open =
+    '\nnote: the kernel filters no system calls here: commands in it can use the keyrings of this session, and vsock without a network';
+  const works = `The sandbox for commands works: ${sandbox.kind} (${sandbox.program}).${isOpen ? open : ''}`;
   const [first, ...others] = host.reachableSockets();
   if (first === undefined) return works;
   const more = others.length > 0 ? ` and ${others.length} more` : '';

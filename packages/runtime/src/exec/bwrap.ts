@@ -17,12 +17,15 @@ import type { Child, Executor, ExitStatus, Launch } from './executor.js';
 import { exitStatusOf } from './host.js';
 import { type Means, sandboxArguments } from './sandbox-arguments.js';
 import { type Mount, rootsOf } from './sandbox-plan.js';
+import { systemCallFilter } from './system-calls.js';
 
 /** A sandbox of Linux, ready for one child. */
 export interface BwrapOptions {
   /** The system's bubblewrap. */
   readonly program: string;
   readonly means: Means;
+  /** Descriptors that the runtime was started with; a child has none of them. */
+  readonly inherited: readonly number[];
   readonly mounts: readonly Mount[];
   readonly hasNetwork: boolean;
 }
@@ -38,18 +41,38 @@ function startInBwrap(launch: Launch, options: BwrapOptions): Child {
   const roots = rootsOf(mounts).map((path) => ({ path, stats: statOf(path) }));
   const environment = environmentIn(launch);
   const parameters = sandboxArguments({ mounts, workingDirectory, environment, hasNetwork, means });
-  const file = namelessFile(`${parameters.join('\0')}\0`);
+  const filter = means.filtersCalls ? systemCallFilter(hasNetwork) : undefined;
+  const files = [`${parameters.join('\0')}\0`, filter ?? ''].map(namelessFile);
+  const [words = 'ignore', calls = 'ignore'] = files;
+  const filterWords = filter === undefined ? [] : ['--seccomp', '6'];
   try {
     const process = spawn(
       program,
-      ['--args', '3', '--block-fd', '4', '--json-status-fd', '5', '--', launch.program, ...launch.parameters],
-      { cwd: '/', detached: true, env: {}, stdio: [...launch.stdio, file, 'pipe', 'pipe'] },
+      [...ownWords, ...filterWords, '--', launch.program, ...launch.parameters],
+      {
+        cwd: '/',
+        detached: true,
+        env: {},
+        stdio: covering([...launch.stdio, words, 'pipe', 'pipe', calls], options.inherited),
+      },
     );
     return { pid: process.pid, process, ended: watch(process, roots) };
   } finally {
-    closeSync(file);
+    for (const file of files) closeSync(file);
   }
 }
+
+const ownWords: readonly string[] = ['--args', '3', '--block-fd', '4', '--json-status-fd', '5'];
+
+/** Puts the last stream, which is read already when the child runs, in the place of every descriptor that it would inherit. */
+function covering(streams: readonly Stream[], inherited: readonly number[]): Stream[] {
+  const covered = inherited.filter((descriptor) => descriptor >= streams.length);
+  const length = Math.max(streams.length, ...covered.map((descriptor) => descriptor + 1));
+  const last = streams.at(-1) ?? 'ignore';
+  return Array.from({ length }, (_, index) => streams[index] ?? (covered.includes(index) ? last : 'ignore'));
+}
+
+type Stream = 'ignore' | 'pipe' | number;
 
 interface Root {
   readonly path: string;
@@ -159,9 +182,9 @@ const ofHost: ReadonlySet<string> = new Set([
 ]);
 
 /** A file that only its descriptor leads to: arguments in it appear in no list of processes. */
-function namelessFile(text: string): number {
+function namelessFile(content: string | Buffer): number {
   const path = join(tmpdir(), `groundcrew-sandbox-${randomUUID()}`);
-  writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+  writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
   try {
     return openSync(path, 'r');
   } finally {

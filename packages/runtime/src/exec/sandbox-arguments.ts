@@ -14,6 +14,8 @@ export interface SandboxOrder {
 export interface Means {
   readonly userNamespace: boolean;
   readonly bansUserNamespaces: boolean;
+  /** The kernel refuses the calls that lead out of namespaces. */
+  readonly filtersCalls: boolean;
 }
 
 /** The arguments of bubblewrap before the program's own; pure. */

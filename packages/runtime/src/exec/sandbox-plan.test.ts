@@ -94,7 +94,7 @@ test('bubblewrap gets every option, and last that hidden places are read-only', 
     { type: 'writable', path: '/tmp', source: '/p/0' },
     { type: 'blank', path: '/w/.env' },
   ];
-  const means = { userNamespace: true, bansUserNamespaces: true };
+  const means = { userNamespace: true, bansUserNamespaces: true, filtersCalls: true };
   const order = { mounts, workingDirectory: '/w', environment: { A: 'b c' }, hasNetwork: false, means };
   expect(sandboxArguments(order).join(' ')).toBe(
     [

@@ -1,13 +1,19 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bwrapExecutor } from './bwrap.js';
 import type { Child, ExecutorKind, Launch } from './executor.js';
 import { startOnHost } from './host.js';
 import type { Means } from './sandbox-arguments.js';
+import { systemCallFilter } from './system-calls.js';
 
 /** A sandbox that works here. */
 export type WorkingSandbox =
-  | { readonly kind: 'bwrap'; readonly program: string; readonly means: Means }
+  | {
+      readonly kind: 'bwrap';
+      readonly program: string;
+      readonly means: Means;
+      readonly inherited: readonly number[];
+    }
   | { readonly kind: 'seatbelt'; readonly program: string };
 
 /** Whether the sandbox of this system works, or what is missing. */
@@ -37,13 +43,14 @@ async function probeBwrap({ GROUNDCREW_BWRAP }: Environment): Promise<Probe> {
   const program = GROUNDCREW_BWRAP || systemPlaces.map((place) => join(place, 'bwrap')).find(isExecutable);
   if (program === undefined || !isExecutable(program))
     return { type: 'missing', reason: notInstalled(program) };
+  const inherited = inheritedDescriptors();
   let complaint = '';
   for (const means of allMeans()) {
     const mounts = [{ type: 'read-only' as const, path: '/' }];
     const result = await trial((launch) =>
-      bwrapExecutor({ program, means, mounts, hasNetwork: true }).start(launch),
+      bwrapExecutor({ program, means, inherited, mounts, hasNetwork: true }).start(launch),
     );
-    if (result === undefined) return { type: 'works', sandbox: { kind: 'bwrap', program, means } };
+    if (result === undefined) return { type: 'works', sandbox: { kind: 'bwrap', program, means, inherited } };
     complaint ||= result;
   }
   return {
@@ -66,14 +73,39 @@ function notInstalled(program: string | undefined): string {
   return `bubblewrap is not installed${where}: apt-get install bubblewrap, dnf install bubblewrap or apk add bubblewrap`;
 }
 
+/** The best first. */
 function allMeans(): readonly Means[] {
-  const means = [
+  const namespaces = [
     { userNamespace: true, bansUserNamespaces: true },
     { userNamespace: true, bansUserNamespaces: false },
+    ...(process.getuid?.() === 0 ? [{ userNamespace: false, bansUserNamespaces: false }] : []),
   ];
-  if (process.getuid?.() !== 0) return means;
-  return [...means, { userNamespace: false, bansUserNamespaces: false }];
+  const isKnown = systemCallFilter(true) !== undefined;
+  return [...(isKnown ? [true] : []), false].flatMap((filtersCalls) =>
+    namespaces.map((means) => ({ ...means, filtersCalls })),
+  );
 }
+
+/** Those that children of this process would have too: Node opens none of that kind. */
+function inheritedDescriptors(): readonly number[] {
+  const own = '/proc/self/fdinfo';
+  return readdirSync(own)
+    .map(Number)
+    .filter((descriptor) => descriptor > 2 && isInherited(join(own, String(descriptor))));
+}
+
+function isInherited(file: string): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(file, 'utf8'))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & closedOnStart) === 0;
+  } catch {
+    // It was the one by which the directory was read.
+    return false;
+  }
+}
+
+/** `O_CLOEXEC`, of which Node has no name. */
+const closedOnStart = 0o2000000;
 
 async function probeSeatbelt(): Promise<Probe> {
   const program = '/usr/bin/sandbox-exec';

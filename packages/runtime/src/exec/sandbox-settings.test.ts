@@ -2,8 +2,11 @@ import { expect, test } from 'vitest';
 import type { Probe } from './sandbox-probe.js';
 import { outlookOf, type SandboxSettings } from './sandbox-settings.js';
 
-const means = { userNamespace: true, bansUserNamespaces: true };
-const works: Probe = { type: 'works', sandbox: { kind: 'bwrap', program: '/usr/bin/bwrap', means } };
+const means = { userNamespace: true, bansUserNamespaces: true, filtersCalls: true };
+const works: Probe = {
+  type: 'works',
+  sandbox: { kind: 'bwrap', program: '/usr/bin/bwrap', means, inherited: [] },
+};
 const missing: Probe = { type: 'missing', reason: 'install it' };
 
 const cases: readonly (readonly [SandboxSettings, 'manual' | 'assisted' | 'allow-all', string, string])[] = [
