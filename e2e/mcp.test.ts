@@ -81,7 +81,7 @@ test('filters that name no tool are warned about: at once, or when the servers a
     `The option '${option}' has no effect for ${names}: the session has no such tool.`;
   await session.turn('Hello');
   const expected = [
-    about('availableTools', '"vew", "builtin:srv-x"'),
+    about('availableTools', '"vew" (did you mean "view"?), "builtin:srv-x"'),
     about('availableTools', '"mcp:srv-ecko"'),
     about('excludedTools', '"srv-pit"'),
   ];

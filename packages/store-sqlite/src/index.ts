@@ -1,4 +1,3 @@
-export { type BackupOptions, BackupRefused, backupStore } from './doctor/backup.js';
 export {
   type Finding,
   type FindingType,
@@ -7,20 +6,14 @@ export {
   type StoreContents,
   type StorePlace,
 } from './doctor/finding.js';
-export { inspectStore } from './doctor/inspect.js';
-export { countRuntimes, tidyFiles } from './doctor/inspect-files.js';
-export { type RecoverOptions, type Recovery, recoverStore } from './doctor/recover.js';
-export {
-  finishDeletions,
-  finishRecovered,
-  rewriteStore,
-  sessionIds,
-} from './doctor/tidy-store.js';
+export type { Recovery } from './doctor/recover.js';
 export { openDatabase } from './driver.js';
 export { withFileLock } from './file-lock.js';
 export { type IdleStore, idleStore } from './idle-store.js';
 export { keptStores } from './kept-stores.js';
 export { StoreSearcher } from './search-elsewhere.js';
+/** What inspects, backs up and recovers a store: few processes do. */
+export const loadDoctor = () => import('./doctor/doctor.js');
 /** The outbox of webhooks, which few runtimes have. */
 export const loadOutbox = () => import('./outbox.js');
 export {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { BackupRefused, backupStore } from '@groundcrew/store-sqlite';
+import { loadDoctor } from '@groundcrew/store-sqlite';
 import { chooseStore } from '../config/store-choice.js';
 import { UsageError } from '../flags/arguments.js';
 import { switchFlag } from '../flags/flags.js';
@@ -26,6 +26,7 @@ groundcrew.db in a home, where no groundcrew.db-wal may lie. Files that sessions
     if ((await chooseStore({ environment, homeDirectory: dirname(file) })) !== undefined)
       return fail('The sessions are in PostgreSQL: back it up with pg_dump or pg_basebackup', terminal);
     if (!existsSync(file)) return fail(`There is no store at ${file}`, terminal);
+    const { BackupRefused, backupStore } = await loadDoctor();
     const target = resolve(terminal.workingDirectory, name);
     try {
       const { sessions, records } = backupStore({ file, target, overwrite: flags.force === true });

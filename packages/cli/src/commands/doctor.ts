@@ -4,16 +4,11 @@ import { removedFilesIn, repairSession, SandboxHost, systemClock } from '@ground
 import {
   type Finding,
   type FindingType,
-  finishDeletions,
-  finishRecovered,
   type Inspection,
-  inspectStore,
   isProblem,
+  loadDoctor,
   type Recovery,
-  recoverStore,
-  rewriteStore,
   type StorePlace,
-  tidyFiles,
 } from '@groundcrew/store-sqlite';
 import { chooseStore, storeFlag } from '../config/store-choice.js';
 import { switchFlag } from '../flags/flags.js';
@@ -48,7 +43,7 @@ Exit code 0: all is in order, or is so now. 1: there are problems. 2: the comman
     }
     const remarks = await examineEnvironment(dirname(place.file), terminal);
     for (const { text } of remarks) show(text, terminal);
-    const first = inspect(place);
+    const first = await inspect(place);
     show(await sandboxLine(new SandboxHost(terminal.environment)), terminal);
     show(report(place, first, remarks), terminal);
     if (flags.check || !first.findings.some(isRepairable)) {
@@ -57,7 +52,7 @@ Exit code 0: all is in order, or is so now. 1: there are problems. 2: the comman
       return isFaulty(first.findings, remarks) ? exitCodes.failed : exitCodes.done;
     }
     for await (const sentence of repair(place, first)) show(sentence, terminal);
-    const last = inspect(place).findings.filter(isProblem);
+    const last = (await inspect(place)).findings.filter(isProblem);
     for (const finding of last) show(line(finding), terminal);
     if (existsSync(place.file))
       show(last.length === 0 ? 'The store is in order.' : 'Problems remain.', terminal);
@@ -99,9 +94,10 @@ function line(finding: Finding): string {
 }
 
 /** The store and what lies beside it. */
-function inspect(place: StorePlace): Inspection {
-  const inspection = inspectStore(place);
-  return { ...inspection, findings: [...inspection.findings, ...inspectDirectories(place, inspection)] };
+async function inspect(place: StorePlace): Promise<Inspection> {
+  const inspection = (await loadDoctor()).inspectStore(place);
+  const left = await inspectDirectories(place, inspection);
+  return { ...inspection, findings: [...inspection.findings, ...left] };
 }
 
 const repairable: ReadonlySet<FindingType> = new Set([
@@ -118,19 +114,20 @@ function isRepairable({ type }: Finding): boolean {
 
 /** What was done, as sentences. */
 async function* repair(place: StorePlace, { findings }: Inspection): AsyncGenerator<string> {
+  const store = await loadDoctor();
   const has = (type: FindingType) => findings.some((finding) => finding.type === type);
   const files = removedFilesIn(dirname(place.file));
   if (has('damaged')) {
     const clock = systemClock();
-    const recovery = recoverStore({ ...place, repair: (cut) => repairSession(cut, clock) });
-    await finishRecovered(recovery.deleted, { place, files });
+    const recovery = store.recoverStore({ ...place, repair: (cut) => repairSession(cut, clock) });
+    await store.finishRecovered(recovery.deleted, { place, files });
     yield* recovered(recovery);
   } else {
-    if (has('unfinished')) yield* await finishDeletions(place, files);
-    if (has('rewritable')) yield* rewriteStore(place);
+    if (has('unfinished')) yield* await store.finishDeletions(place, files);
+    if (has('rewritable')) yield* store.rewriteStore(place);
   }
-  yield* tidyFiles(place);
-  yield* await tidyDirectories(place, inspectStore(place));
+  yield* store.tidyFiles(place);
+  yield* await tidyDirectories(place, store.inspectStore(place));
 }
 
 function recovered(recovery: Recovery): readonly string[] {

@@ -2,18 +2,20 @@ import { rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { removedFilesIn } from '@groundcrew/runtime';
 import {
-  countRuntimes,
   type Finding,
   type Inspection,
   isProblem,
   keptStores,
+  loadDoctor,
   type StorePlace,
-  sessionIds,
 } from '@groundcrew/store-sqlite';
 
 /** What sessions that are no more have left in the directories of a home. */
-export function inspectDirectories(place: StorePlace, inspection: Inspection): readonly Finding[] {
-  const { removed, unknown } = leftIn(place, inspection);
+export async function inspectDirectories(
+  place: StorePlace,
+  inspection: Inspection,
+): Promise<readonly Finding[]> {
+  const { removed, unknown } = await leftIn(place, inspection);
   const count = removed.length + unknown.length;
   if (count === 0) return [];
   const what = count === 1 ? 'a directory' : `${count} directories`;
@@ -22,7 +24,7 @@ export function inspectDirectories(place: StorePlace, inspection: Inspection): r
 
 /** Removes it, long results that were put elsewhere included; says what it did. */
 export async function tidyDirectories(place: StorePlace, inspection: Inspection): Promise<readonly string[]> {
-  const { removed, unknown } = leftIn(place, inspection);
+  const { removed, unknown } = await leftIn(place, inspection);
   const files = removedFilesIn(dirname(place.file));
   // A number that no session has ever had: what is detached under it is in no one's way.
   for (const directory of unknown) {
@@ -41,8 +43,9 @@ export async function tidyDirectories(place: StorePlace, inspection: Inspection)
  * Only a sound store that no process uses says for certain which sessions there are; beside a store that was kept from a recovery
  * lie files of sessions that are lost, not deleted.
  */
-function leftIn(place: StorePlace, { findings, contents }: Inspection) {
+async function leftIn(place: StorePlace, { findings, contents }: Inspection) {
   const isCertain = contents !== undefined && !findings.some(isProblem);
+  const { countRuntimes, sessionIds } = await loadDoctor();
   if (!isCertain || countRuntimes(place) > 0) return { removed: [], unknown: [] };
   const files = removedFilesIn(dirname(place.file));
   const isPending = findings.some(({ type }) => type === 'unfinished');
