@@ -17,6 +17,7 @@ const silent = {
   onExitPlanModeRequest: never,
   onElicitationRequest: never,
   onSessionLimitsRequest: never,
+  onAutoModeSwitchRequest: never,
 };
 
 describe.skipIf(!executablePath)('what users do in the page', { timeout: 60_000 }, () => {
@@ -140,9 +141,111 @@ describe.skipIf(!executablePath)('what users do in the page', { timeout: 60_000 
       'echo \\u202egnp.exe \\u200bx\\u{e0041} \\u001b[2J',
     );
     await page.getByLabel('Why not').fill('Too loud');
-    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('button', { name: 'No', exact: true }).click();
     expect((await turn)?.data.content).toBe('Then not.');
     expect(lastResult()).toContain('Too loud');
+  });
+
+  test('a permission is given for the session, the project or a host, in the words of the terminal', async () => {
+    await using client = world.client();
+    const session = await client.createSession({ sessionId: 'approves', ...silent });
+    const page = await pages.session('approves', { viewport: phone });
+    const asked = page.getByRole('region', { name: 'Open questions' });
+    const labels = () => asked.getByRole('button').allTextContents();
+    const call = (name: string, given: object) => callTools({ id: `${name}1`, name, arguments: given });
+    const run = async (name: string, given: object, label: string) => {
+      world.model.play(call(name, given), say('Done.'));
+      const turn = session.sendAndWait('Do it');
+      await asked.waitFor();
+      const offered = await labels();
+      expect(await faultsOf(page)).toEqual([]);
+      expect(await overflow(page)).toBe(0);
+      await asked.getByRole('button', { name: label, exact: true }).click();
+      await turn;
+      await asked.waitFor({ state: 'detached' });
+      return offered;
+    };
+    const touch = { command: 'touch one', description: 'Touch' };
+    const session1 = 'Yes, in this session (touch)';
+    const always = 'Yes, always in this project (touch)';
+    expect(await run('bash', touch, session1)).toEqual(['Yes, once', session1, always, 'No']);
+    // What was approved for the session is not asked about again.
+    world.model.play(call('bash', { ...touch, command: 'touch two' }), say('Again.'));
+    expect((await session.sendAndWait('Once more'))?.data.content).toBe('Again.');
+
+    const host = await run('web_fetch', { url: 'http://127.0.0.1:9/x' }, 'Yes, always (127.0.0.1:9)');
+    expect(host).toEqual([
+      'Yes, once',
+      'Yes, in this session (127.0.0.1:9)',
+      'Yes, always (127.0.0.1:9)',
+      'No',
+    ]);
+
+    const file = { path: 'made.txt', file_text: 'one\n' };
+    const writing = 'Yes, always in this project (writing files)';
+    await run('create', file, writing);
+    const results = (await session.getEvents()).flatMap((event) =>
+      event.type === 'permission.completed' ? [event.data.result] : [],
+    );
+    const { workingDirectory } = await session.call('session.metadata.snapshot');
+    const { locationKey } = await session.call('session.permissions.locations.resolve', { workingDirectory });
+    expect(results).toMatchObject([
+      { kind: 'approved-for-session', approval: { kind: 'commands', commandIdentifiers: ['touch'] } },
+      { kind: 'approved' },
+      { kind: 'approved-for-location', approval: { kind: 'write' }, locationKey },
+    ]);
+    // Another session of the place goes by what was said for good.
+    const other = await client.createSession({ sessionId: 'approves-too', workingDirectory, ...silent });
+    world.model.play(call('create', { ...file, path: 'made-too.txt' }), say('Unasked.'));
+    expect((await other.sendAndWait('Write'))?.data.content).toBe('Unasked.');
+  });
+
+  test('whether another model may answer is asked in the page, in the words of the terminal', async () => {
+    const limited = new WebWorld([], undefined, {}, (baseUrl) => ({
+      COPILOT_API_URL: baseUrl,
+      GH_TOKEN: 'token-1',
+    }));
+    await limited.start();
+    const others = new Pages(limited, token);
+    await others.start();
+    try {
+      await using client = limited.client();
+      const session = await client.createSession({ sessionId: 'limited', ...silent });
+      limited.model.play(spent, say('The other one.'));
+      const turn = session.sendAndWait('Go on');
+      await waiting(session);
+      const page = await others.session('limited', { viewport: phone });
+      const asked = page.getByRole('region', { name: 'Open questions' });
+      await asked.getByText('The model is rate limited for 90000 seconds. Go on with another one?').waitFor();
+      expect(await asked.getByRole('button').allTextContents()).toEqual(['Yes', 'Yes, always', 'No']);
+      expect(await faultsOf(page)).toEqual([]);
+      await asked.getByRole('button', { name: 'Yes', exact: true }).click();
+      expect((await turn)?.data.content).toBe('The other one.');
+      await asked.waitFor({ state: 'detached' });
+    } finally {
+      await others.stop();
+      await limited.stop();
+    }
+  });
+
+  test('Enter that ends the composition of an input method sends nothing; the next one sends what was composed', async () => {
+    await using client = world.client();
+    const session = await client.createSession({ sessionId: 'composes', onPermissionRequest: approveAll });
+    const page = await pages.session('composes');
+    const prompt = page.getByLabel('Prompt');
+    await prompt.focus();
+    const input = await page.context().newCDPSession(page);
+    await input.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 });
+    await page.keyboard.press('Enter');
+    expect((await session.getEvents()).filter(({ type }) => type === 'user.message')).toEqual([]);
+    expect(await prompt.inputValue()).toContain('にほん');
+    await prompt.fill('');
+    await input.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 });
+    await input.send('Input.insertText', { text: '日本' });
+    world.model.play(say('こんにちは'));
+    await page.keyboard.press('Enter');
+    await page.getByText('こんにちは').first().waitFor();
+    expect(JSON.stringify(world.model.requests.at(-1)?.body.messages.at(-1))).toContain('日本');
   });
 
   test('a turn is steered and aborted from the page, with the keyboard alone', async () => {
@@ -282,6 +385,14 @@ function lastResult(): string {
   const messages = world.model.requests.at(-1)?.body.messages ?? [];
   return JSON.stringify(messages.findLast(({ role }) => role === 'tool'));
 }
+
+/** What a model service says when it will answer no more this week. */
+const spent = {
+  type: 'status',
+  status: 429,
+  body: JSON.stringify({ error: { message: 'weekly', code: 'user_weekly_rate_limited' } }),
+  headers: { 'retry-after': '90000' },
+} as const;
 
 const form = {
   type: 'object' as const,

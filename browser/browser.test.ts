@@ -106,7 +106,7 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
     const done = session.sendAndWait('Make the file');
     const page = await pages.session('asks', { viewport: phone });
     await page.getByText('echo approved > made.txt').first().waitFor();
-    await page.getByRole('button', { name: 'Approve once' }).click();
+    await page.getByRole('button', { name: 'Yes, once' }).click();
     expect((await done)?.data.content).toBe('The file is made');
     const asked = session.sendAndWait('Ask me');
     await page.getByRole('button', { name: 'blue' }).click();

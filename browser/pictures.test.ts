@@ -78,7 +78,7 @@ describe.skipIf(!executablePath)('what the pictures of the docs show', { timeout
     const page = await pages.session('asks', { viewport: phone });
     await page.getByText('npm test -- dates').first().waitFor();
     await screenshot(page, 'inspector-phone');
-    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('button', { name: 'No', exact: true }).click();
     await done;
   });
 });

@@ -30,6 +30,8 @@ export class WebWorld {
     private readonly flags: readonly string[] = ['serve', '--http-port', '0'],
     /** What `config.json` says. No title is asked for: it would take a reply of the script. */
     private readonly config: object = {},
+    /** What leads the server to its model service, where it is no provider of a user's own. */
+    private readonly service?: (baseUrl: string) => Readonly<Record<string, string>>,
   ) {}
 
   async start(): Promise<void> {
@@ -51,9 +53,11 @@ export class WebWorld {
       workingDirectory: this.world.workingDirectory,
       environment: {
         GROUNDCREW_TOKEN: token,
-        OPENAI_BASE_URL: provider.baseUrl,
-        OPENAI_API_KEY: provider.apiKey,
-        GROUNDCREW_MODEL: 'scripted',
+        ...(this.service?.(provider.baseUrl) ?? {
+          OPENAI_BASE_URL: provider.baseUrl,
+          OPENAI_API_KEY: provider.apiKey,
+          GROUNDCREW_MODEL: 'scripted',
+        }),
       },
     });
     this.server = server;

@@ -1,6 +1,5 @@
 import type { SessionNotification } from '@agentclientprotocol/sdk';
 import type {
-  Approval,
   Client,
   PermissionInvocation,
   PermissionRequest,
@@ -24,13 +23,8 @@ export interface EditorContext {
   warn(message: string): void;
 }
 
-/** What can be approved beyond one call, and how it is said. */
+/** What runs without a question, how a question is said, and where its answer is kept. */
 export interface EditorApprovals {
-  /** What a yes for longer would cover; undefined where only this call can be approved. */
-  approvalFor(request: PermissionRequest, invocation: PermissionInvocation): Approval | undefined;
-  /** A yes for the very text of a command. */
-  textAlone(request: PermissionRequest): Approval | undefined;
-  describe(approval: Approval): string;
   /** What the request is about, on one line and in full. */
   describeRequest(request: PermissionRequest): string;
   /** Runs without a question. */

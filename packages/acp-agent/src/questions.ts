@@ -10,17 +10,18 @@ import {
   type RequestPermissionRequest,
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
-import type {
-  Approval,
-  ElicitationRequest,
-  ElicitationResult,
-  PermissionInvocation,
-  PermissionRequest,
-  PermissionRequestResult,
-  ResumeSessionOptions,
-  Session,
-  SessionLimitsAnswer,
-  SessionLimitsRequest,
+import {
+  type ElicitationRequest,
+  type ElicitationResult,
+  type PermissionChoice,
+  type PermissionInvocation,
+  type PermissionRequest,
+  type PermissionRequestResult,
+  permissionChoices,
+  type ResumeSessionOptions,
+  type Session,
+  type SessionLimitsAnswer,
+  type SessionLimitsRequest,
 } from '@groundcrew/sdk';
 import { changesOf } from './changes.js';
 import type { EditorApprovals } from './editor-context.js';
@@ -88,53 +89,25 @@ async function permission(
 ): Promise<PermissionRequestResult> {
   const { approvals } = parts;
   if (approvals.isAllowed(request, invocation)) return { kind: 'approve-once' };
-  const approval = approvals.approvalFor(request, invocation);
-  const alone = approvals.textAlone(request);
+  const { promptRequest } = invocation;
+  const asked = { permissionRequest: request, ...(promptRequest && { promptRequest }) };
   const toolCall = callOf(parts, request, invocation);
-  const options = optionsFor(approvals, approval, alone);
-  let chosen: string | undefined;
   try {
-    chosen = await choose(parts, { toolCall, options }, signal);
+    const choices = permissionChoices(asked, await approvals.place(parts.session()));
+    const chosen = await choose(parts, { toolCall, options: choices.map(optionOf) }, signal);
+    if (signal.aborted) return { kind: 'no-result' };
+    return choices.find(({ scope }) => scope === chosen)?.result ?? { kind: 'user-not-available' };
   } catch {
     // The editor is gone, or cannot ask: the question stays open for the next client.
     return { kind: 'no-result' };
   }
-  if (signal.aborted) return { kind: 'no-result' };
-  if (chosen === 'once') return { kind: 'approve-once' };
-  if (chosen === 'text' && alone) return { kind: 'approve-for-session', approval: alone };
-  if (chosen === 'session' && approval) return { kind: 'approve-for-session', approval };
-  if (chosen === 'always' && approval)
-    return { kind: 'approve-for-location', approval, locationKey: await approvals.place(parts.session()) };
-  if (chosen === 'deny') return { kind: 'reject', feedback: 'The user said no.' };
-  return { kind: 'user-not-available' };
 }
 
-function optionsFor(
-  approvals: EditorApprovals,
-  approval: Approval | undefined,
-  alone: Approval | undefined,
-): readonly PermissionOption[] {
-  const what = approval ? approvals.describe(approval) : '';
-  const scope = alone ? `any use of ${what}` : what;
-  return [
-    { optionId: 'once', kind: 'allow_once', name: 'Allow once' },
-    ...(approval && alone
-      ? [
-          {
-            optionId: 'text',
-            kind: 'allow_always',
-            name: 'Allow this exact command in this session',
-          } as const,
-        ]
-      : []),
-    ...(approval
-      ? ([
-          { optionId: 'session', kind: 'allow_always', name: `Allow in this session (${scope})` },
-          { optionId: 'always', kind: 'allow_always', name: `Always allow in this project (${scope})` },
-        ] as const)
-      : []),
-    { optionId: 'deny', kind: 'reject_once', name: 'Deny' },
-  ];
+/** Editors have four kinds of options, and a picture for each. */
+function optionOf({ scope, label }: PermissionChoice): PermissionOption {
+  const kinds = { once: 'allow_once', deny: 'reject_once' } as const;
+  const kind = scope === 'once' || scope === 'deny' ? kinds[scope] : 'allow_always';
+  return { optionId: scope, kind, name: label };
 }
 
 /** The call that waits: what would happen is shown in full, a change as its diff. */

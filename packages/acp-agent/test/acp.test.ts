@@ -84,10 +84,10 @@ test('a prompt streams its answer, asks with the diff and the place, and ends it
       locations: [{ path, line: 1 }],
     },
     options: [
-      { optionId: 'once', kind: 'allow_once', name: 'Allow once' },
-      { optionId: 'session', kind: 'allow_always', name: 'Allow in this session (writing files)' },
-      { optionId: 'always', kind: 'allow_always', name: 'Always allow in this project (writing files)' },
-      { optionId: 'deny', kind: 'reject_once', name: 'Deny' },
+      { optionId: 'once', kind: 'allow_once', name: 'Yes, once' },
+      { optionId: 'session', kind: 'allow_always', name: 'Yes, in this session (writing files)' },
+      { optionId: 'always', kind: 'allow_always', name: 'Yes, always in this project (writing files)' },
+      { optionId: 'deny', kind: 'reject_once', name: 'No' },
     ],
   });
   expect(command?.toolCall).toMatchObject({ toolCallId: 'b1', kind: 'execute', title: 'touch made' });

@@ -1,5 +1,6 @@
 import type { Client, Session, SessionEvent } from '@groundcrew/sdk/browser';
 import { useRef, useState } from 'preact/hooks';
+import type { ListedSession } from './session-list.js';
 import { unansweredHandlers } from './unanswered-handlers.js';
 
 /** Send, steer, abort, export. A session that is open nowhere is opened by the first of them. */
@@ -7,16 +8,17 @@ export function Actions({
   client,
   sessionId,
   events,
-  isIdle,
+  state,
 }: {
   readonly client: Client;
   readonly sessionId: string;
   readonly events: readonly SessionEvent[];
-  readonly isIdle: boolean;
+  readonly state: ListedSession['state'] | undefined;
 }) {
+  const isIdle = state !== 'working' && state !== 'waiting';
   const [prompt, setPrompt] = useState('');
   const { problem, attempt } = useAttempt();
-  const open = useOpening(client, sessionId);
+  const open = useOpening(client, sessionId, state);
   const send = (mode: 'enqueue' | 'immediate') => {
     if (prompt.trim() === '') return;
     setPrompt('');
@@ -106,10 +108,10 @@ function Buttons({ isIdle, isEmpty, steer, abort, open, save }: ButtonsProps) {
   );
 }
 
-function useOpening(client: Client, sessionId: string): () => Promise<Session> {
+function useOpening(client: Client, sessionId: string, state: string | undefined): () => Promise<Session> {
   const opened = useRef<Promise<Session>>(undefined);
   return () => {
-    opened.current ??= openSession(client, sessionId);
+    opened.current ??= openSession(client, sessionId, state);
     opened.current.catch(() => {
       opened.current = undefined;
     });
@@ -117,8 +119,11 @@ function useOpening(client: Client, sessionId: string): () => Promise<Session> {
   };
 }
 
-function openSession(client: Client, sessionId: string): Promise<Session> {
-  return client.resumeSession(sessionId, { continuePendingWork: true, ...unansweredHandlers });
+function openSession(client: Client, sessionId: string, state: string | undefined): Promise<Session> {
+  // Whoever has it open has decided whether it streams.
+  const isNowhere = state === 'stored' || state === 'interrupted';
+  const options = { continuePendingWork: true, ...(isNowhere && { streaming: true }), ...unansweredHandlers };
+  return client.resumeSession(sessionId, options);
 }
 
 /** The log as lines of JSON, a file of the user's own. */

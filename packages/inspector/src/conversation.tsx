@@ -1,5 +1,7 @@
-import type { Transcript, TranscriptItem } from '@groundcrew/sdk/browser';
-import { useState } from 'preact/hooks';
+import { type Transcript, type TranscriptItem, toolSubject } from '@groundcrew/sdk/browser';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { DiffLines, isDiff } from './diff-lines.js';
+import { Markdown } from './markdown-view.js';
 
 const mostShown = 200;
 
@@ -16,8 +18,16 @@ export function Conversation({
   const total = earlier.length + main.items.length;
   const hidden = Math.max(0, total - most);
   const shown = [...earlier.slice(hidden), ...main.items.slice(Math.max(0, hidden - earlier.length))];
+  const { box, isAtEnd } = useEnd(transcript);
   return (
-    <div class="conversation" tabIndex={0} role="region" aria-label="Conversation">
+    <div
+      class="conversation"
+      ref={box}
+      onScroll={isAtEnd}
+      tabIndex={0}
+      role="region"
+      aria-label="Conversation"
+    >
       {hidden > 0 && (
         <button type="button" onClick={() => setMost(most + mostShown)}>
           {hidden} earlier entries
@@ -26,7 +36,11 @@ export function Conversation({
       {shown.map((item, index) => (
         <Item key={hidden + index} item={item} />
       ))}
-      {main.streaming && <p class="item message streaming">{main.streaming.text || '…'}</p>}
+      {main.streaming && (
+        <div class="item message streaming">
+          <Markdown text={main.streaming.text || '…'} />
+        </div>
+      )}
       {agents.map((agent) => (
         <details key={agent.id} class="agent">
           <summary>
@@ -41,6 +55,23 @@ export function Conversation({
   );
 }
 
+/** What comes is seen as it comes, until the user scrolls away from the end. */
+function useEnd(shown: unknown) {
+  const box = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const isAtEnd = () => {
+    const { current } = box;
+    if (current) follows.current = current.scrollHeight - current.scrollTop - current.clientHeight < nearEnd;
+  };
+  useLayoutEffect(() => {
+    if (follows.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [shown]);
+  return { box, isAtEnd };
+}
+
+const nearEnd = 40;
+const longestSubject = 300;
+
 function Item({ item }: { readonly item: TranscriptItem }) {
   if (item.type !== 'tool')
     return (
@@ -51,17 +82,24 @@ function Item({ item }: { readonly item: TranscriptItem }) {
             <p>{item.reasoning}</p>
           </details>
         )}
-        <p>{item.text}</p>
+        {item.type === 'message' ? <Markdown text={item.text} /> : <p>{item.text}</p>}
       </div>
     );
+  const shown = item.details ?? item.output ?? '';
   return (
-    <details class={`item tool ${item.state}`}>
+    <details class={`item tool ${item.state}`} open={isDiff(shown)}>
       <summary>
-        <code>{item.name}</code> {item.display} <span class={`badge ${item.state}`}>{item.state}</span>
+        <code>{item.name}</code> <span class="subject">{toolSubject(item).slice(0, longestSubject)}</span>{' '}
+        <span class={`badge ${item.state}`}>{item.state}</span>
       </summary>
       <pre>{JSON.stringify(item.arguments, null, 2)}</pre>
-      {(item.details ?? item.output) && <pre>{item.details ?? item.output}</pre>}
+      <Output text={shown} />
       {item.error && <pre class="bad">{item.error}</pre>}
     </details>
   );
+}
+
+function Output({ text }: { readonly text: string }) {
+  if (text === '') return null;
+  return isDiff(text) ? <DiffLines diff={text} /> : <pre tabIndex={0}>{text}</pre>;
 }

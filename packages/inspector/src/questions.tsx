@@ -2,9 +2,8 @@ import type { Client, EventData, TranscriptQuestion } from '@groundcrew/sdk/brow
 import { useState } from 'preact/hooks';
 import { Form } from './form.js';
 import { visible } from './format.js';
-
-/** Whether an answer counted: the first one does. */
-type Answered = Promise<{ readonly success: boolean }>;
+import { Permission } from './permission.js';
+import { type Answered, useWords } from './question-parts.js';
 
 /** Questions that wait for an answer, each with its buttons. */
 export function Questions({
@@ -53,7 +52,7 @@ function Question({ client, sessionId, question }: QuestionProps) {
 function Asked({ question, ...props }: AskedProps) {
   switch (question.type) {
     case 'permission.requested':
-      return <Permission question={question} {...props} />;
+      return <Permission data={question.data} requestId={question.requestId} {...props} />;
     case 'user_input.requested':
       return <UserInput question={question} {...props} />;
     case 'exit_plan_mode.requested':
@@ -73,48 +72,6 @@ type AskedProps = QuestionProps & { send(answered: Answered): void };
 type Of<K extends TranscriptQuestion['type']> = Omit<AskedProps, 'question'> & {
   readonly question: Extract<TranscriptQuestion, { readonly type: K }>;
 };
-
-/** A field for words beside the buttons. */
-function useWords(label: string) {
-  const [words, setWords] = useState('');
-  const field = (
-    <input
-      aria-label={label}
-      placeholder={label}
-      value={words}
-      onInput={({ currentTarget }) => setWords(currentTarget.value)}
-    />
-  );
-  return { words, field };
-}
-
-function Permission({ client, sessionId, question, send }: Of<'permission.requested'>) {
-  const { words, field } = useWords('Why not');
-  const { requestId } = question;
-  const decide = (result: Decision) =>
-    send(client.call('session.permissions.handlePendingPermissionRequest', { sessionId, requestId, result }));
-  return (
-    <>
-      <strong>May this run?</strong>
-      <pre tabIndex={0}>{permissionText(question.data)}</pre>
-      <div class="bar">
-        <button type="button" class="good" onClick={() => decide({ kind: 'approve-once' })}>
-          Approve once
-        </button>
-        <button
-          type="button"
-          class="bad"
-          onClick={() => decide({ kind: 'reject', ...(words !== '' && { feedback: words }) })}
-        >
-          Deny
-        </button>
-        {field}
-      </div>
-    </>
-  );
-}
-
-type Decision = { readonly kind: 'approve-once' } | { readonly kind: 'reject'; readonly feedback?: string };
 
 function UserInput({ client, sessionId, question, send }: Of<'user_input.requested'>) {
   const { words, field } = useWords('Your answer');
@@ -195,7 +152,8 @@ const planActions: Readonly<Record<string, string>> = {
 };
 
 function ModelSwitch({ client, sessionId, question, send }: Of<'auto_mode_switch.requested'>) {
-  const { requestId } = question;
+  const { requestId, data } = question;
+  const wait = data.retryAfterSeconds === undefined ? '' : ` for ${data.retryAfterSeconds} seconds`;
   const choice = (response: 'yes' | 'yes_always' | 'no', text: string) => (
     <button
       type="button"
@@ -208,10 +166,10 @@ function ModelSwitch({ client, sessionId, question, send }: Of<'auto_mode_switch
   );
   return (
     <>
-      <strong>May another model answer?</strong>
+      <strong>The model is rate limited{wait}. Go on with another one?</strong>
       <div class="bar">
         {choice('yes', 'Yes')}
-        {choice('yes_always', 'Always')}
+        {choice('yes_always', 'Yes, always')}
         {choice('no', 'No')}
       </div>
     </>
@@ -276,26 +234,7 @@ function Elicitation({ client, sessionId, question, send }: Of<'elicitation.requ
   );
 }
 
-/** What would happen, in full, and where if that is outside the working directory. */
-function permissionText({ permissionRequest, promptRequest }: EventData<'permission.requested'>): string {
-  const asked = describe(permissionRequest);
-  if (promptRequest?.kind !== 'path') return asked;
-  const verb = promptRequest.accessKind === 'write' ? 'writes' : 'looks';
-  return `${asked}\nIt ${verb} outside the working directory:\n${promptRequest.paths.map(visible).join('\n')}`;
-}
-
 /** What is asked about, in full. */
 function describe(asked: object): string {
-  const { fullCommandText, diff, path, url, intention, warning, ...rest } = asked as Readonly<
-    Record<string, unknown>
-  >;
-  const main = fullCommandText ?? diff ?? url ?? path;
-  if (typeof main !== 'string') return visible(JSON.stringify(rest, null, 2));
-  const about = [
-    typeof diff === 'string' && typeof path === 'string' ? path : '',
-    main,
-    typeof intention === 'string' && intention !== '' ? `why: ${intention}` : '',
-    typeof warning === 'string' ? `careful: ${warning}` : '',
-  ];
-  return visible(about.filter((each) => each !== '').join('\n'));
+  return visible(JSON.stringify(asked, null, 2));
 }

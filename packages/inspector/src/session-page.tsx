@@ -54,12 +54,7 @@ export function SessionPage({
       <div class="view" role="tabpanel" id="view" aria-labelledby={`tab-${tab}`}>
         {contents[tab]()}
       </div>
-      <Actions
-        client={client}
-        sessionId={sessionId}
-        events={view.events}
-        isIdle={listed?.state !== 'working' && listed?.state !== 'waiting'}
-      />
+      <Actions client={client} sessionId={sessionId} events={view.events} state={listed?.state} />
     </section>
   );
 }

@@ -23,7 +23,7 @@ export function SessionsPage({
   const [problem, setProblem] = useState('');
   const begin = () => {
     setProblem('');
-    client.createSession({ ...unansweredHandlers }).then(
+    client.createSession({ streaming: true, ...unansweredHandlers }).then(
       ({ sessionId }) => {
         location.hash = `#/${encodeURIComponent(sessionId)}`;
       },

@@ -104,11 +104,36 @@ function Bar({ kind, part, text }: { readonly kind: string; readonly part: numbe
   );
 }
 
+/** What an agent did stands below the call that started it, however many work at once. */
+function inOrder(spans: readonly Span[]): readonly Span[] {
+  const agents = new Map(spans.filter(({ kind }) => kind === 'agent').map((span) => [span.id, span]));
+  if (agents.size === 0) return spans;
+  const byAgent = new Map<string | undefined, Span[]>();
+  for (const span of spans) {
+    const own = byAgent.get(span.agentId);
+    if (own) own.push(span);
+    else byAgent.set(span.agentId, [span]);
+  }
+  const ordered = new Set<Span>();
+  const put = (span: Span): void => {
+    if (ordered.has(span)) return;
+    ordered.add(span);
+    const agent = agents.get(`agent ${span.id}`);
+    if (!agent) return;
+    ordered.add(agent);
+    for (const each of byAgent.get(agent.agentId) ?? []) put(each);
+  };
+  for (const span of byAgent.get(undefined) ?? []) put(span);
+  // An agent that an earlier turn has started.
+  for (const span of spans) put(span);
+  return [...ordered];
+}
+
 function Waterfall({ turn, known }: { readonly turn: Turn; readonly known: UsesByEvent }) {
   const length = Math.max(1, turn.end - turn.start);
   return (
     <div class="waterfall" role="region" aria-label="Waterfall of the turn" tabIndex={0}>
-      {turn.spans.map((span, index) => {
+      {inOrder(turn.spans).map((span, index) => {
         const end = span.end ?? turn.end;
         const use = useOf(span, known);
         const left = ((span.start - turn.start) / length) * 100;

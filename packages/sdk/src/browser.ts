@@ -23,8 +23,10 @@ export { GroundcrewError, type GroundcrewErrorKind, OutputError } from './errors
 export type { SessionMetadata, WaitingOn } from './metadata.js';
 export type { PendingQuestion } from './pending.js';
 export { approveAll, type PermissionRequestResult } from './permission.js';
+export { type PermissionChoice, permissionChoices } from './permission-choices.js';
 export type { Session } from './session.js';
 export type { MessageOptions, ResumeSessionOptions, SessionOptions } from './session-options.js';
+export { toolSubject } from './tool-subject.js';
 export {
   emptyTranscript,
   foldTranscript,

@@ -68,6 +68,7 @@ export {
   type PermissionInvocation,
   type PermissionRequestResult,
 } from './permission.js';
+export { type PermissionChoice, permissionChoices } from './permission-choices.js';
 export type { HandlerFailure } from './report.js';
 export type { Session } from './session.js';
 export type {
@@ -124,6 +125,7 @@ export type { NewAgentTask } from './task-options.js';
 export type { AgentTask, SessionTasks } from './tasks.js';
 export type { TelemetryOptions } from './telemetry.js';
 export type { ToolResultObject } from './tool-result.js';
+export { toolSubject } from './tool-subject.js';
 export type { TraceContext } from './trace.js';
 export {
   emptyTranscript,

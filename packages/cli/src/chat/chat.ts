@@ -1,8 +1,8 @@
 import { isCopilotConfigured } from '@groundcrew/model-access';
 import type { Client, ResumeSessionOptions, Session } from '@groundcrew/sdk';
 import type { Config } from '../config/config.js';
-import { placeOf } from '../dialogue/approval.js';
 import { Dialogue } from '../dialogue/dialogue.js';
+import { placeOf } from '../dialogue/place.js';
 import { entryOf } from '../flags/arguments.js';
 import type { FlagValues } from '../flags/flags.js';
 import { openSession, type sessionFlags } from '../sessions/session-choice.js';
@@ -50,7 +50,7 @@ export class Chat {
       isTerminal,
       allow: config.allow,
       hasColours: hasColours(terminal),
-      place: async () => placeOf(this.session, await this.directory()),
+      place: () => placeOf(this.session, terminal.workingDirectory),
     });
   }
 

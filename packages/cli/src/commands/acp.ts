@@ -4,7 +4,7 @@ import type { EditorContext } from '@groundcrew/acp-agent';
 import { isCopilotConfigured } from '@groundcrew/model-access';
 import { particular, permits } from '../config/allow-rules.js';
 import { type Config, configFlags, readConfig } from '../config/config.js';
-import { approvalFor, describeApproval, placeOf, textAlone } from '../dialogue/approval.js';
+import { placeOf } from '../dialogue/place.js';
 import { switchFlag } from '../flags/flags.js';
 import { executorFor } from '../screen/run-screen.js';
 import { openRuntimeClient } from '../screen/runtime-client.js';
@@ -95,9 +95,6 @@ function contextOf({ config, client, hasServer }: AcpParts, terminal: Terminal):
       await session.call('session.permissions.configure', { rules: { approved, denied: [] } });
     },
     approvals: {
-      approvalFor,
-      textAlone,
-      describe: describeApproval,
       describeRequest,
       isAllowed: (request, invocation) => permits(config.allow, request, invocation),
       place: (session) => placeOf(session, workingDirectory),

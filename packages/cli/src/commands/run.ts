@@ -8,8 +8,8 @@ import type {
 } from '@groundcrew/sdk';
 import { permits } from '../config/allow-rules.js';
 import { type Config, configFlags, readConfig } from '../config/config.js';
-import { placeOf } from '../dialogue/approval.js';
 import { Dialogue, NoUserError } from '../dialogue/dialogue.js';
+import { placeOf } from '../dialogue/place.js';
 import { terminalAsker } from '../dialogue/terminal-asker.js';
 import { UsageError } from '../flags/arguments.js';
 import { type FlagValues, numberFlag, switchFlag, textFlag } from '../flags/flags.js';

@@ -1,17 +1,17 @@
-import type { Approval } from '@groundcrew/protocol';
-import type {
-  AutoModeSwitchHandler,
-  ElicitationHandler,
-  ExitPlanModeHandler,
-  PermissionHandler,
-  PermissionRequestResult,
-  SessionLimitsHandler,
-  UserInputHandler,
+import {
+  type AutoModeSwitchHandler,
+  type ElicitationHandler,
+  type ExitPlanModeHandler,
+  type PermissionChoice,
+  type PermissionHandler,
+  type PermissionRequestResult,
+  permissionChoices,
+  type SessionLimitsHandler,
+  type UserInputHandler,
 } from '@groundcrew/sdk';
 import { type Allowed, permits } from '../config/allow-rules.js';
 import type { Display } from '../terminal/display.js';
 import { visible } from '../terminal/visible.js';
-import { approvalFor, describeApproval, textAlone } from './approval.js';
 import { type Paint, paintFor } from './diff-view.js';
 import { askForm } from './form.js';
 import { viewRequest } from './request-view.js';
@@ -55,7 +55,9 @@ export class Dialogue {
     return this.inTurn(async () => {
       if (signal.aborted) return { kind: 'no-result' };
       this.show(viewRequest(request, invocation, this.paint));
-      return this.readDecision(approvalFor(request, invocation), textAlone(request), signal);
+      const { promptRequest } = invocation;
+      const asked = { permissionRequest: request, ...(promptRequest && { promptRequest }) };
+      return this.readDecision(permissionChoices(asked, await this.options.place()), signal);
     });
   };
 
@@ -130,22 +132,15 @@ export class Dialogue {
     });
 
   private async readDecision(
-    approval: Approval | undefined,
-    alone: Approval | undefined,
+    choices: readonly PermissionChoice[],
     signal: AbortSignal,
   ): Promise<PermissionRequestResult> {
-    const text = approval && alone ? ', t this text alone in this session' : '';
-    const longer = approval
-      ? `${text}, s this session, p this place (${alone ? 'any use of ' : ''}${visible(describeApproval(approval))})`
-      : '';
-    const typed = await this.read(`y once${longer}, n no, or why not: `, signal);
+    const typed = await this.read(`${choicesText(choices)}, n no, or why not: `, signal);
     if (signal.aborted) return { kind: 'no-result' };
     if (typed === undefined) return { kind: 'user-not-available' };
-    if (/^y(?:es)?$/i.test(typed)) return { kind: 'approve-once' };
-    if (approval && alone && /^t$/i.test(typed)) return { kind: 'approve-for-session', approval: alone };
-    if (approval && /^s$/i.test(typed)) return { kind: 'approve-for-session', approval };
-    if (approval && /^p$/i.test(typed))
-      return { kind: 'approve-for-location', approval, locationKey: await this.options.place() };
+    const said = typed.toLowerCase();
+    const chosen = choices.find(({ scope }) => scopeKeys[scope] === (said === 'yes' ? 'y' : said));
+    if (chosen) return chosen.result;
     return { kind: 'reject', feedback: /^(?:no?)?$/i.test(typed) ? 'No.' : typed };
   }
 
@@ -167,6 +162,27 @@ export class Dialogue {
     this.last = answer.catch(() => undefined);
     return answer;
   }
+}
+
+const scopeKeys: Readonly<Record<PermissionChoice['scope'], string>> = {
+  once: 'y',
+  text: 't',
+  session: 's',
+  always: 'p',
+  deny: 'n',
+};
+
+/** What can be approved, on one line. */
+function choicesText(choices: readonly PermissionChoice[]): string {
+  const covers = choices.find((choice) => choice.covers !== undefined)?.covers;
+  const words = choices.flatMap(({ scope, result }) => {
+    if (scope === 'once') return ['y once'];
+    if (scope === 'text') return ['t this text alone in this session'];
+    if (scope === 'session') return ['s this session'];
+    if (scope === 'deny') return [];
+    return [result.kind === 'approve-permanently' ? 'p always' : 'p this place'];
+  });
+  return `${words.join(', ')}${covers === undefined ? '' : ` (${visible(covers)})`}`;
 }
 
 function askFor(choices: number, mayBeFree: boolean): string {

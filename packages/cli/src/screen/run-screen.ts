@@ -6,7 +6,7 @@ import type { ConnectionWatch, SessionChoice, TerminalContext } from '@groundcre
 import { permits } from '../config/allow-rules.js';
 import type { Config } from '../config/config.js';
 import { standingSandbox } from '../config/sandbox-choice.js';
-import { approvalFor, describeApproval, placeOf, textAlone } from '../dialogue/approval.js';
+import { placeOf } from '../dialogue/place.js';
 import type { FlagValues } from '../flags/flags.js';
 import type { Log } from '../log/log.js';
 import type { Redactor } from '../log/redact.js';
@@ -105,9 +105,6 @@ function approvalsOf(
   { workingDirectory }: Terminal,
 ): ReturnType<TerminalContext['approvals']> {
   return {
-    approvalFor,
-    textAlone,
-    describe: describeApproval,
     describeRequest,
     isAllowed: (request, invocation) => permits(config.allow, request, invocation),
     place: () => placeOf(session(), workingDirectory),

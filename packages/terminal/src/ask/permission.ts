@@ -1,27 +1,29 @@
-import type {
-  Approval,
-  PermissionInvocation,
-  PermissionRequest,
-  PermissionRequestResult,
+import {
+  type PermissionChoice,
+  type PermissionInvocation,
+  type PermissionRequest,
+  type PermissionRequestResult,
+  permissionChoices,
 } from '@groundcrew/sdk';
 import { visibleLines } from '../text/clean.js';
 import { askedDiff } from '../text/diff.js';
 import { highlight } from '../text/highlight.js';
 import { type Line, line, span } from '../text/span.js';
-import type { Option, Question } from './question.js';
+import type { Question } from './question.js';
 
-/** What can be approved beyond one call, and how it is said. */
+/** How a request is said. */
 export interface Approvals {
-  /** What a yes for longer would cover; undefined where only this call can be approved. */
-  approvalFor(request: PermissionRequest, invocation: PermissionInvocation): Approval | undefined;
-  /** A yes for the very text of a command. */
-  textAlone(request: PermissionRequest): Approval | undefined;
-  describe(approval: Approval): string;
   /** What the request is about, on one line and in full. */
   describeRequest(request: PermissionRequest): string;
 }
 
-type Decision = 'once' | 'text' | 'session' | 'always' | 'deny' | 'reason';
+const keys: Readonly<Record<PermissionChoice['scope'], string>> = {
+  once: 'y',
+  text: 't',
+  session: 's',
+  always: 'p',
+  deny: 'n',
+};
 
 /** May this run? What would happen is shown in full: the exact command, the whole diff. */
 export function permissionQuestion(
@@ -29,49 +31,24 @@ export function permissionQuestion(
   invocation: PermissionInvocation,
   approvals: Approvals,
   locationKey: string,
-): Question<Decision> {
-  const approval = approvals.approvalFor(request, invocation);
-  const alone = approvals.textAlone(request);
-  const what = approval ? visible(approvals.describe(approval)) : '';
-  const scope = alone ? `any use of ${what}` : what;
-  const longer: readonly Option<Decision>[] = approval
-    ? [
-        ...(alone
-          ? [{ key: 't', label: 'Yes, this text alone in this session', value: 'text' } as const]
-          : []),
-        { key: 's', label: `Yes, in this session (${scope})`, value: 'session' },
-        { key: 'p', label: `Yes, always in this project (${scope})`, value: 'always' },
-      ]
-    : [];
+): Question<PermissionRequestResult> {
+  const { promptRequest } = invocation;
+  const asked = { permissionRequest: request, ...(promptRequest && { promptRequest }) };
+  const choices = permissionChoices(asked, locationKey);
   return {
     body: bodyOf(request, invocation, approvals),
     options: [
-      { key: 'y', label: 'Yes, once', value: 'once' },
-      ...longer,
-      { key: 'n', label: 'No', value: 'deny' },
-      { key: 'r', label: 'No, and say why', value: 'reason', asksFor: 'Why not?' },
+      ...choices.map(({ scope, label, result }) => ({
+        key: keys[scope],
+        label: visible(label),
+        value: result,
+      })),
+      { key: 'r', label: 'No, and say why', value: { kind: 'reject', feedback: 'No.' }, asksFor: 'Why not?' },
     ],
     read: ({ value }, words) => ({
-      answer: decisionOf(value as Decision, { words, approval, alone, locationKey }),
+      answer: words === '' ? value : { kind: 'reject', feedback: words },
     }),
   };
-}
-
-function decisionOf(
-  decision: Decision,
-  given: {
-    readonly words: string;
-    readonly approval: Approval | undefined;
-    readonly alone: Approval | undefined;
-    readonly locationKey: string;
-  },
-): PermissionRequestResult {
-  const { approval, alone, locationKey, words } = given;
-  if (decision === 'text' && alone) return { kind: 'approve-for-session', approval: alone };
-  if (decision === 'session' && approval) return { kind: 'approve-for-session', approval };
-  if (decision === 'always' && approval) return { kind: 'approve-for-location', approval, locationKey };
-  if (decision === 'once') return { kind: 'approve-once' };
-  return { kind: 'reject', feedback: words === '' ? 'No.' : words };
 }
 
 function bodyOf(

@@ -1,4 +1,4 @@
-import type { Transcript, TranscriptAgent, TranscriptTool } from '@groundcrew/sdk';
+import { type Transcript, type TranscriptAgent, type TranscriptTool, toolSubject } from '@groundcrew/sdk';
 import { cleanLine, cleanLines } from '../text/clean.js';
 import { diffCounts, diffLines, indented, isDiff } from '../text/diff.js';
 import { type Line, line, type Style, span } from '../text/span.js';
@@ -54,8 +54,8 @@ export function runningLines(tool: TranscriptTool, transcript: Transcript): read
 }
 
 /** The name of a call and what it is about, on one line. */
-export function callText({ name, display, arguments: given }: TranscriptTool): string {
-  return cleanLine(`${name} ${display ?? subjectOf(given)}`.trim());
+export function callText(tool: TranscriptTool): string {
+  return cleanLine(`${tool.name} ${toolSubject(tool)}`.trim());
 }
 
 function headOf(tool: TranscriptTool): Line {
@@ -78,17 +78,6 @@ const states: Readonly<Record<TranscriptTool['state'], { readonly sign: string; 
   failed: { sign: '✖', style: 'bad' },
   interrupted: { sign: '○', style: 'warning' },
 };
-
-/** The most telling argument; all of them for tools that are not known. */
-function subjectOf(given: unknown): string {
-  if (typeof given !== 'object' || given === null) return given === undefined ? '' : String(given);
-  const values = given as Readonly<Record<string, unknown>>;
-  for (const key of ['command', 'path', 'pattern', 'query', 'url', 'description', 'skill', 'question']) {
-    const value = values[key];
-    if (typeof value === 'string' && value !== '') return value;
-  }
-  return Object.keys(values).length === 0 ? '' : JSON.stringify(values);
-}
 
 function bodyOf({ state, error, output, details }: TranscriptTool): readonly Line[] {
   if (state === 'failed') return cleanLines(error ?? '').map((text) => line(text, 'bad'));

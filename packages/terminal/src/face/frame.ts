@@ -3,7 +3,7 @@ import type { Completion } from '../input/completion.js';
 import type { Draft } from '../input/editor.js';
 import { viewDraft } from '../input/editor-view.js';
 import { cleanLine } from '../text/clean.js';
-import { cut, fold, type Line, line, span } from '../text/span.js';
+import { cut, fold, type Line, line, span, wrap } from '../text/span.js';
 
 /** What the live part shows. */
 export interface FrameParts {
@@ -38,8 +38,8 @@ const mostAsked = 30;
 
 /** Lays the live part out: at most `rows - 2` lines, none wider than the screen. */
 export function frameOf(parts: FrameParts, { columns, rows }: Size): FrameLines {
-  const most = Math.max(3, rows - 2);
-  const width = Math.max(10, columns - 1);
+  const most = Math.max(1, rows - 2);
+  const width = Math.max(2, columns - 1);
   const lower = parts.question
     ? questionPart(parts.question, parts.otherQuestions, { columns: width, rows: most - 1 })
     : inputPart(parts, { columns: width, rows: most - 1 });
@@ -118,5 +118,8 @@ function questionPart(open: OpenQuestion, others: number, { columns, rows }: Siz
       span(option.label, ...(isChosen ? (['bold'] as const) : [])),
     ];
   });
-  return { lines: [...body, ...options, ...wrong, ...more].slice(0, rows), cursor: undefined };
+  // Who chooses reads all of it, where there is room.
+  const whole = options.flatMap((option) => wrap(option, columns, [span('     ')]));
+  const shown = whole.length <= room ? whole : options;
+  return { lines: [...body, ...shown, ...wrong, ...more].slice(0, rows), cursor: undefined };
 }

@@ -83,15 +83,15 @@ export function wrap(given: Line, columns: number, rest: Line = []): readonly Li
   let width = 0;
   const indent = lineWidth(rest);
   for (const word of wordsOf(given)) {
-    const isSpace = word.text.trim() === '';
-    const wide = widthOf(word.text);
+    const isSpace = word[0]?.text.trim() === '';
+    const wide = lineWidth(word);
     const isStart = lines.length === 0 ? current.length === 0 : current.length === rest.length;
     if (!isStart && !isSpace && width + wide > columns) {
       lines.push(trimmed(current));
       current = [...rest];
       width = indent;
     } else if (isSpace && isStart && lines.length > 0) continue;
-    current.push(word);
+    current.push(...word);
     width += wide;
   }
   return [...lines, trimmed(current)];
@@ -120,12 +120,25 @@ function append(to: Span[], text: string, styles: readonly Style[] | undefined):
   else to.push({ text, ...(styles && { styles }) });
 }
 
-/** Words and the spaces between them. A break is possible between two wide characters too. */
-function wordsOf(given: Line): readonly Span[] {
-  return given.flatMap(({ text, styles }) =>
-    (text.match(pieces) ?? []).map((piece) => ({ text: piece, ...(styles && { styles }) })),
-  );
+/** Words and the spaces between them. A break is possible between two wide characters too, and not where only the style changes. */
+function wordsOf(given: Line): readonly (readonly Span[])[] {
+  const words: Span[][] = [];
+  for (const { text, styles } of given)
+    (text.match(pieces) ?? []).forEach((piece, index) => {
+      const before = words.at(-1);
+      const goesOn = index === 0 && isLetters(piece) && isLetters(before?.at(-1)?.text ?? ' ');
+      const word: Span = { text: piece, ...(styles && { styles }) };
+      if (goesOn && before) before.push(word);
+      else words.push([word]);
+    });
+  return words;
 }
+
+function isLetters(piece: string): boolean {
+  return !/^\s/.test(piece) && !wideStart.test(piece);
+}
+
+const wideStart = /^[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFF60]/u;
 
 const pieces =
   /\s+|[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFF60]\p{M}*|[^\s\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFF60]+/gu;
