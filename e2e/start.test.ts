@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { liveRuntime, providerOf, RuntimeProcess, say, WireClient } from '@groundcrew/testkit';
 import { build } from 'esbuild';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
 const runtime = liveRuntime();
 const preload = fileURLToPath(new URL('loaded-modules.cjs', import.meta.url));
 const repository = fileURLToPath(new URL('..', import.meta.url));
+
+// The first start after a change builds the program, by a child process.
+beforeAll(() => loadedBy({}), 60_000);
 
 test('a start and a turn load nothing heavy of Node that they do not use', async () => {
   const { modules } = await loadedBy({});
