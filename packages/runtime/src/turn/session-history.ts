@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { CompactionResult, Compactor, CompactorParts } from '../compaction/compactor.js';
 import type { SummaryCall } from '../compaction/summary-call.js';
 import type { SessionLog } from '../log/session-log.js';
-import { agentOf, type Prompt, type SessionState } from '../log/state.js';
-import type { SessionSettings } from '../settings/session-settings.js';
+import { agentOf, type Prompt } from '../log/state.js';
 import type { Workspace } from '../workspace/workspace.js';
+import { type CompactingSession, compactionSettings } from './compaction-settings.js';
 import type { PromptExtras } from './interaction.js';
 import { openWorkOf } from './open-work.js';
 
@@ -16,10 +16,8 @@ interface HistoryConversation {
 }
 
 /** The session whose history it is. */
-interface HistorySession {
+interface HistorySession extends CompactingSession {
   readonly workspace: Workspace;
-  readonly currentSettings: SessionSettings;
-  hasWorkspaceIn(state: SessionState): boolean;
   readonly isRunning: boolean;
   send(prompt: Prompt, extras: PromptExtras): Promise<void>;
   load(): Promise<HistoryConversation>;
@@ -79,11 +77,7 @@ export class SessionHistory {
   partsFor(log: SessionLog): Omit<CompactorParts, 'log' | 'models'> {
     const { session } = this;
     return {
-      settings: () => {
-        const { compaction = {} } = session.currentSettings;
-        const { background = 0.8, blocking = 0.95 } = compaction;
-        return { isEnabled: session.hasWorkspaceIn(log.state), background, blocking };
-      },
+      settings: () => compactionSettings(session, log.state),
       openWork: () => openWorkOf(session.workspace, log.state),
       keepCheckpoint: async (checkpoint) =>
         session.hasWorkspaceIn(log.state) ? session.workspace.checkpoints.write(checkpoint) : undefined,

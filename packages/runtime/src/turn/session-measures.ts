@@ -1,13 +1,21 @@
 import { creditsOf, type ModelMetric, modelMetrics } from '../budget/metrics.js';
 import { costOfAll, type Spending } from '../budget/spending.js';
-import { agentOf, type HistoryEntry, type SessionState } from '../log/state.js';
+import { agentOf, type SessionState } from '../log/state.js';
+import type { Instructions } from '../prompt/instructions.js';
+import { type CompactingSession, compactionSettings } from './compaction-settings.js';
 import type { ModelPlan } from './context.js';
+import {
+  attributeContext,
+  type ContextAttribution,
+  type WeighedMessage,
+  weighMessages,
+} from './context-attribution.js';
 import { type ContextUse, measureContext } from './context-use.js';
 
 /** The session that is measured. */
-interface MeasuredSession {
+interface MeasuredSession extends CompactingSession {
   state(): Promise<SessionState>;
-  readonly tools: { plan(): Promise<ModelPlan> };
+  readonly tools: { plan(): Promise<ModelPlan>; instructions(): Promise<Instructions> };
 }
 
 /** What a session has spent on models. */
@@ -19,12 +27,12 @@ export interface SessionUsage {
   readonly totalNanoAiu?: number;
 }
 
-/** A message of the history and its estimated size. */
-export interface WeighedMessage {
-  readonly id: string;
-  readonly label: string;
-  readonly role: HistoryEntry['role'];
-  readonly tokens: number;
+/** How full a window is, with what, and when it is made smaller. */
+interface SessionContextUse extends ContextUse, ContextAttribution {
+  readonly model: string;
+  readonly compactions: number;
+  /** The share of the window at which a summary is begun; 1 where none is. */
+  readonly compactionShare: number;
 }
 
 /** Figures of one session: what it spent, and how full its model's window is. */
@@ -44,22 +52,26 @@ export class SessionMeasures {
     return { model: plan.model, compactions, ...measureContext(agent, plan) };
   }
 
-  /** All messages of the history, the heaviest first. */
-  async heaviestMessages(): Promise<readonly WeighedMessage[]> {
-    const { history } = agentOf(await this.session.state());
-    return history.map(weigh).sort((a, b) => b.tokens - a.tokens);
+  /** By source. Instructions are read as they stand: the next call has them. */
+  async attributedUse(): Promise<SessionContextUse> {
+    const { session } = this;
+    const instructions = await session.tools.instructions();
+    const plan = await session.tools.plan();
+    const state = await session.state();
+    const agent = agentOf(state);
+    const { organizationInstructions } = session.currentSettings;
+    const organization = organizationInstructions === undefined ? {} : { organizationInstructions };
+    const { isEnabled, background } = compactionSettings(session, state);
+    return {
+      ...(await this.contextUse()),
+      ...attributeContext(agent, plan, { instructions, ...organization }),
+      compactionShare: isEnabled ? background : 1,
+    };
   }
-}
 
-function weigh(entry: HistoryEntry): WeighedMessage {
-  const text =
-    entry.role === 'user'
-      ? entry.parts.map((part) => (part.type === 'text' ? part.text : part.base64)).join('')
-      : entry.text;
-  return {
-    id: entry.eventId,
-    label: text.slice(0, 80),
-    role: entry.role,
-    tokens: Math.ceil(text.length / 4),
-  };
+  /** All messages that the model sees, the heaviest first. */
+  async heaviestMessages(): Promise<readonly WeighedMessage[]> {
+    const { model } = await this.session.tools.plan();
+    return weighMessages(agentOf(await this.session.state()), model);
+  }
 }

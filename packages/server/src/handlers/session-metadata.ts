@@ -1,13 +1,12 @@
 import type { Methods } from '@groundcrew/protocol';
+import type { Session } from '@groundcrew/runtime';
 import { changedMetadata } from '../client-metadata.js';
 import type { SessionHandlers } from '../handler.js';
 import { contextIn } from '../working-directory.js';
 import { describeWorkspace } from '../workspace.js';
 
+type SessionContextUse = Awaited<ReturnType<Session['measures']['attributedUse']>>;
 type Names = Extract<keyof Methods, `session.metadata.${string}`>;
-
-/** Share of the window at which a session is compacted. */
-const compactionShare = 0.8;
 
 export const sessionMetadataHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.metadata.snapshot'({ sessionId }, { session }) {
@@ -53,51 +52,24 @@ export const sessionMetadataHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { abortable: isRunning, hasActiveWork: isRunning, waitingOn };
   },
   async 'session.metadata.contextInfo'({ promptTokenLimit, outputTokenLimit, selectedModel }, { session }) {
-    const use = await session.measures.contextUse();
+    const use = await session.measures.attributedUse();
     return {
       contextInfo: {
         modelName: selectedModel ?? use.model,
         systemTokens: use.systemTokens,
         conversationTokens: use.conversationTokens,
         toolDefinitionsTokens: use.toolDefinitionsTokens,
-        mcpToolsTokens: 0,
+        mcpToolsTokens: use.mcpToolsTokens,
         totalTokens: use.currentTokens,
         promptTokenLimit,
-        compactionThreshold: Math.floor(promptTokenLimit * compactionShare),
+        compactionThreshold: Math.floor(promptTokenLimit * use.compactionShare),
         limit: promptTokenLimit + outputTokenLimit,
         bufferTokens: outputTokenLimit,
       },
     };
   },
   async 'session.metadata.getContextAttribution'(_params, { session }) {
-    const use = await session.measures.contextUse();
-    const compactionThreshold = Math.floor(use.tokenLimit * compactionShare);
-    return {
-      contextAttribution: {
-        totalTokens: use.currentTokens,
-        modelId: use.model,
-        modelSource: 'session',
-        promptTokenLimit: use.tokenLimit,
-        limit: use.tokenLimit,
-        bufferTokens: use.tokenLimit - compactionThreshold,
-        compactionThreshold,
-        categories: {
-          systemPrompt: use.systemTokens,
-          customInstructions: 0,
-          systemTools: use.toolDefinitionsTokens,
-          mcpTools: 0,
-          messages: use.conversationTokens,
-          freeSpace: Math.max(0, compactionThreshold - use.currentTokens),
-          buffer: use.tokenLimit - compactionThreshold,
-        },
-        entries: [
-          { kind: 'system', id: 'system', label: 'System prompt', tokens: use.systemTokens },
-          { kind: 'tools', id: 'tools', label: 'Tool definitions', tokens: use.toolDefinitionsTokens },
-          { kind: 'messages', id: 'messages', label: 'Messages', tokens: use.conversationTokens },
-        ],
-        compactions: { count: use.compactions },
-      },
-    };
+    return { contextAttribution: attributionOf(await session.measures.attributedUse()) };
   },
   async 'session.metadata.getContextHeaviestMessages'({ limit = 10 }, { session }) {
     const messages = await session.measures.heaviestMessages();
@@ -123,3 +95,29 @@ export const sessionMetadataHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { workingDirectory: moved.cwd };
   },
 };
+
+/** The categories fill the window, each token in one of them, as long as the conversation fits into it. */
+function attributionOf(use: SessionContextUse) {
+  const { tokenLimit: limit, currentTokens: totalTokens, customInstructionsTokens, mcpToolsTokens } = use;
+  const compactionThreshold = Math.floor(limit * use.compactionShare);
+  return {
+    totalTokens,
+    modelId: use.model,
+    modelSource: 'session',
+    promptTokenLimit: limit,
+    limit,
+    bufferTokens: limit - compactionThreshold,
+    compactionThreshold,
+    categories: {
+      systemPrompt: use.systemTokens - customInstructionsTokens,
+      customInstructions: customInstructionsTokens,
+      systemTools: use.toolDefinitionsTokens - mcpToolsTokens,
+      mcpTools: mcpToolsTokens,
+      messages: use.conversationTokens,
+      freeSpace: Math.max(0, compactionThreshold - totalTokens),
+      buffer: Math.max(0, limit - Math.max(compactionThreshold, totalTokens)),
+    },
+    entries: [...use.entries],
+    compactions: { count: use.compactions },
+  };
+}
