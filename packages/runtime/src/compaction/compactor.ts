@@ -255,7 +255,7 @@ export class Compactor {
     this.hasFailed = false;
     const { compaction } = log.latest;
     const room = use.tokenLimit * pinnedShare * charactersPerToken;
-    const pinned = pin(compaction?.pinned ?? nothingPinned, covered, room);
+    const pinned = await pin(compaction?.pinned ?? nothingPinned, covered, room);
     const text = compactedMessage(summary, {
       pinned,
       open: await this.parts.openWork(),

@@ -1,18 +1,22 @@
+import { eventLoopTurn } from '../event-loop-turn.js';
 import type { Pinned, PinnedFile, PinnedMessage, PinnedRule } from '../log/pinned.js';
 import type { HistoryEntry } from '../log/state.js';
 import { boundedRules, rulesIn, sizesOf } from './rules.js';
 
 /** What stays of these entries beside what stayed before; messages in as many characters as there is room for. */
-export function pin(before: Pinned, entries: readonly HistoryEntry[], room: number): Pinned {
+export async function pin(before: Pinned, entries: readonly HistoryEntry[], room: number): Promise<Pinned> {
   const messages = entries.flatMap(messageOf);
+  const rules: PinnedRule[] = [];
+  for (const message of messages) {
+    rules.push(...rulesIn(message, room));
+    // A long message takes some milliseconds, and a large window has hundreds.
+    if (message.text.length > longText) await eventLoopTurn();
+  }
   return fitted(
     {
       messages: [...before.messages, ...messages],
       earlier: before.earlier,
-      rules: boundedRules(
-        unique([...before.rules, ...messages.flatMap((message) => rulesIn(message, room))]),
-        room / 2,
-      ),
+      rules: boundedRules(unique([...before.rules, ...rules]), room / 2),
       files: boundedFiles(withFiles(before.files, entries)),
       skills: [...new Set([...before.skills, ...entries.flatMap(skillsIn)])],
     },
@@ -26,6 +30,7 @@ export function looseRules({ messages, rules }: Pinned): readonly PinnedRule[] {
   return rules.filter(({ eventId }) => !whole.has(eventId));
 }
 
+const longText = 4000;
 const mostFiles = 200;
 const mostRead = 50;
 const longestLine = 120;

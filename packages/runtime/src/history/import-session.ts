@@ -127,21 +127,21 @@ async function* recordsOf(
     const { history } = agentOf(state());
     if (event.type === 'session.compaction_start')
       covered = history.slice(0, coveredLength(history, 0)).map(({ eventId }) => eventId);
-    if (event.type === 'session.compaction_complete') yield compactedBy(event, state(), covered);
+    if (event.type === 'session.compaction_complete') yield await compactedBy(event, state(), covered);
   }
 }
 
-function compactedBy(
+async function compactedBy(
   { data }: Extract<SessionEvent, { type: 'session.compaction_complete' }>,
   state: SessionState,
   coveredIds: readonly string[],
-): readonly Omit<LogRecord, 'seq'>[] {
+): Promise<readonly Omit<LogRecord, 'seq'>[]> {
   const { history, compaction } = agentOf(state);
   const lastEventId = coveredIds.at(-1);
   const { success, summaryContent: summary } = data;
   if (!success || summary === undefined || lastEventId === undefined) return [];
   const covered = history.slice(0, history.findIndex(({ eventId }) => eventId === lastEventId) + 1);
-  const pinned = pin(compaction?.pinned ?? nothingPinned, covered, pinnedCharacters);
+  const pinned = await pin(compaction?.pinned ?? nothingPinned, covered, pinnedCharacters);
   const open = { todos: [], questions: [] };
   const text = compactedMessage(summary, { pinned, open, isPartial: true });
   const note = { note: 'history.compacted', data: { lastEventId, text, pinned } } as const;
