@@ -88,6 +88,8 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     testTimeout: 20_000,
+    // The first hook after a change builds the program.
+    hookTimeout: 60_000,
     setupFiles: ['./scripts/fixed-seed.ts'],
     projects: [
       // No module has a state of its own, so files share what they import: to load it for each was a fifth of all time.
