@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
-import type { ClientApp } from '@agentclientprotocol/sdk';
-import { callTools, RuntimeProcess, say, streamChunks } from '@groundcrew/testkit';
+import type { ClientApp, McpServer } from '@agentclientprotocol/sdk';
+import { callTools, freePort, RuntimeProcess, say, streamChunks } from '@groundcrew/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EditorContext } from './editor.js';
+import { type RemoteServer, startRemoteServer } from './remote-server.js';
 
 const everything = createRequire(import.meta.url).resolve(
   '@modelcontextprotocol/server-everything/dist/index.js',
@@ -58,6 +59,57 @@ test('MCP servers of the editor are used, and their forms are put to it', { time
     editor.agent.request('session/new', { cwd: world.directory, mcpServers: [twice, twice] }),
   ).rejects.toThrow(/two MCP servers are named all/);
   await editor.close();
+});
+
+const remote: RemoteServer[] = [];
+afterAll(() => {
+  for (const server of remote) server.close();
+});
+
+test('MCP servers over HTTP and SSE get the headers of the editor, and one that is gone stops no other', {
+  timeout: 60_000,
+}, async () => {
+  const header = 'x-editor';
+  const [overHttp, overSse] = await Promise.all([
+    startRemoteServer(everything, { transport: 'streamableHttp', header }),
+    startRemoteServer(everything, { transport: 'sse', header }),
+  ]);
+  remote.push(overHttp, overSse);
+  const mcpServers: McpServer[] = [
+    {
+      type: 'http',
+      name: 'web',
+      url: `${overHttp.origin}/mcp`,
+      headers: [{ name: 'X-Editor', value: 'by http' }],
+    },
+    {
+      type: 'sse',
+      name: 'feed',
+      url: `${overSse.origin}/sse`,
+      headers: [{ name: 'X-Editor', value: 'by sse' }],
+    },
+    { type: 'http', name: 'gone', url: `http://127.0.0.1:${await freePort()}/mcp`, headers: [] },
+  ];
+  const editor = await world.start([
+    callTools(
+      { id: 'r1', name: 'web-echo', arguments: { message: 'hello' } },
+      { id: 'r2', name: 'feed-echo', arguments: { message: 'there' } },
+    ),
+    say('Both heard.'),
+    callTools({ id: 'r3', name: 'feed-get-sum', arguments: { a: 2, b: 40 } }),
+    say('Summed.'),
+  ]);
+  const { sessionId } = await editor.agent.request('session/new', { cwd: world.directory, mcpServers });
+  expect(await editor.prompt(sessionId, 'Use both')).toBe('end_turn');
+  expect(results()).toEqual(['Echo: hello', 'Echo: there']);
+  expect([...new Set(overHttp.seen), ...new Set(overSse.seen)]).toEqual(['by http', 'by sse']);
+  await editor.close();
+
+  const again = await world.start();
+  await again.agent.request('session/load', { sessionId, cwd: world.directory, mcpServers });
+  expect(await again.prompt(sessionId, 'Once more')).toBe('end_turn');
+  expect(results()).toEqual(['Echo: hello', 'Echo: there', 'The sum of 2 and 40 is 42.']);
+  await again.close();
 });
 
 test('questions of the agent are forms where the editor has them, and else the agent cannot ask', async () => {

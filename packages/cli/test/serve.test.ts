@@ -98,6 +98,29 @@ describe('a server that a user starts', () => {
     expect(existsSync(join(world.homePath, 'groundcrew.db'))).toBe(false);
   });
 
+  test.each([
+    ['a space', 'a secret of ours'],
+    ['letters that no header carries', 'пароль'],
+    ['a line break', 'one\ntwo'],
+  ])('refuses a token with %s where clients show it over HTTP, and does not repeat it', async (_, token) => {
+    const environment = { GROUNDCREW_TOKEN: token };
+    const refusal = {
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^groundcrew: The token is shown in a header of HTTP, which carries printable ASCII characters/,
+      ),
+    };
+    for (const args of [
+      ['serve', '--http-port', '0'],
+      ['inspect', '--connect', '1', '--no-open'],
+    ]) {
+      const ended = await world.run(args, { environment });
+      expect(ended).toEqual(refusal);
+      expect(ended.stderr).not.toContain(token);
+    }
+  });
+
   test('warns when it is opened to the network', async () => {
     const environment = { GROUNDCREW_TOKEN: 'a secret of ours' };
     const server = world.start(['serve', '--host', '0.0.0.0'], { environment });

@@ -9,6 +9,7 @@ import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { openBrowser } from './open-page.js';
+import { headerToken } from './server-token.js';
 import { openWebDoor, webFlags } from './web-door.js';
 
 const { logLevel, sandbox, sessionIdleTimeout, store } = configFlags;
@@ -98,7 +99,7 @@ async function openServerPage(
   const address = doorAddress(given);
   if (token === undefined)
     throw new UsageError('--connect needs the token of the server: --token-file, or GROUNDCREW_TOKEN');
-  const problem = await doorProblem(address, token);
+  const problem = await doorProblem(address, headerToken(token));
   if (problem !== undefined) {
     terminal.errorOutput.write(`${problem}\n`);
     return exitCodes.failed;

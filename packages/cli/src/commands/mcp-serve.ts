@@ -6,7 +6,7 @@ import { ownProvider } from '../sessions/session-choice.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
-import { serverToken } from './server-token.js';
+import { httpServerToken } from './server-token.js';
 import { webFlags } from './web-door.js';
 
 const { logLevel, sandbox, sessionIdleTimeout, model } = configFlags;
@@ -59,7 +59,7 @@ printed once, on stderr. The line "MCP server listening at URL" on stdout says t
       const factory = () => sessionServer(sessions, version);
       if (!http) await mcpOverStdio(factory, stop.signal);
       else {
-        const token = serverToken(tokenFile, terminal);
+        const token = httpServerToken(tokenFile, terminal);
         redactor.register(token);
         const places = { host, port, allowedHosts: allowHost, allowedOrigins: allowOrigin };
         await overHttp(

@@ -23,7 +23,7 @@ import {
   type TlsFiles,
   tlsFrom,
 } from './listen-choice.js';
-import { newToken, serverToken } from './server-token.js';
+import { httpServerToken, newToken, serverToken } from './server-token.js';
 import { watchRoutes } from './watch-routes.js';
 import { openWebDoor, webFlags, webHost, webPort } from './web-door.js';
 
@@ -84,7 +84,7 @@ With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc 
     const warn = (message: string) => log.write('warning', message);
     const tls = tlsFrom(flags, warn);
     const tenants = await tenantsFrom(flags, config, { terminal, warn });
-    const connectionToken = tenants ? newToken() : serverToken(flags.tokenFile, terminal);
+    const connectionToken = tenants ? newToken() : tokenFrom(flags, terminal);
     redactor.register(connectionToken);
     for (const line of exposures(flags, where)) print(line);
     return new Promise<number>((resolve, reject) => {
@@ -118,6 +118,14 @@ With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc 
     });
   },
 });
+
+/** A port alone takes any token: it is shown in a message. */
+function tokenFrom(
+  { httpPort, tokenFile }: { readonly httpPort?: number; readonly tokenFile?: string },
+  terminal: Terminal,
+): string {
+  return httpPort === undefined ? serverToken(tokenFile, terminal) : httpServerToken(tokenFile, terminal);
+}
 
 /** What users should know of who can reach the server. */
 function exposures(

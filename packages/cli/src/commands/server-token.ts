@@ -17,6 +17,22 @@ export function serverToken(
   return made;
 }
 
+/** The same for a server over HTTP, whose clients show the token in a header. Throws UsageError. */
+export function httpServerToken(
+  file: string | undefined,
+  terminal: Pick<Terminal, 'environment' | 'errorOutput'>,
+): string {
+  return headerToken(serverToken(file, terminal));
+}
+
+/** A token that a header can carry, from browsers too. Throws UsageError, in which the token is not. */
+export function headerToken(token: string): string {
+  if (/^[!-~]+$/.test(token)) return token;
+  throw new UsageError(
+    'The token is shown in a header of HTTP, which carries printable ASCII characters without spaces: choose such a token',
+  );
+}
+
 /** Clients read the same file; no other user may. */
 function tokenIn(file: string): string {
   try {
