@@ -1,7 +1,7 @@
 import type { StoreError } from '@groundcrew/store';
 import { Interruption } from '../interruption.js';
+import type { OpenQuestion } from '../log/open-question.js';
 import type { Draft } from '../log/session-log.js';
-import type { OpenQuestion } from '../log/state.js';
 import type { Interaction } from '../turn/interaction.js';
 
 /** The answer that a question gets when no client can answer it any more. */

@@ -3,10 +3,18 @@ import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import { lose, reserve, settle } from '../budget/spending.js';
 import { ownEntry } from '../own-entry.js';
 import { skillContext } from '../tools/skill-context.js';
-import { sizeOf, sizeOfAll } from './history-view.js';
+import {
+  clearHistory,
+  compactHistory,
+  cutHistory,
+  dropHistory,
+  insertBefore,
+  notice,
+  rewriteArguments,
+  withEntry,
+} from './agent-history.js';
 import type { NoteDraft, Notes } from './notes.js';
-import { nothingPinned, type Pinned } from './pinned.js';
-import type { AgentState, CallContext, HistoryEntry } from './state.js';
+import type { AgentState, CallContext } from './state.js';
 
 /** What a private record of an agent changes in its part of the state. */
 export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
@@ -40,7 +48,7 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
     case 'view.cut':
       return { ...agent, view: entry.data };
     case 'history.cut':
-      return cutHistory(agent, entry.data.fromEventId);
+      return cutBefore(agent, entry.data.fromEventId);
     case 'limits.asked': {
       const { requestId } = entry.data;
       const question = { kind: 'session_limits', requestId, toolCallId: '', event: entry.data } as const;
@@ -102,7 +110,7 @@ export function foldAgentEvent(agent: AgentState, event: SessionEvent): AgentSta
     case 'session.compaction_complete':
       return { ...agent, isCompacting: false };
     case 'session.context_cleared':
-      return clearHistory(agent, event);
+      return clearHistory(withoutAwaited(agent), event);
     case 'system.message':
       return { ...agent, systemPrompt: event.data.content };
     case 'system.notification':
@@ -157,6 +165,12 @@ function foldUserMessage(agent: AgentState, event: EventOf<'user.message'>): Age
 function awaitedBy({ agentId, data }: EventOf<'user.message'>): Pick<AgentState, 'awaited'> {
   const { interactionId, content: prompt } = data;
   return agentId === undefined && interactionId ? { awaited: { interactionId, prompt } } : {};
+}
+
+/** A rewind takes back the prompt that awaits its turn, too. */
+function cutBefore(agent: AgentState, fromEventId: string): AgentState {
+  const cut = cutHistory(agent, fromEventId);
+  return cut === agent ? agent : withoutAwaited(cut);
 }
 
 function withoutAwaited(agent: AgentState): AgentState {
@@ -272,35 +286,8 @@ function withContexts(agent: AgentState, eventId: string): AgentState {
 
 /** The model reads a call with the arguments that it was run with. */
 function withArguments(agent: AgentState, toolCallId: string, given: unknown): AgentState {
-  const argumentsText = JSON.stringify(given) ?? '{}';
-  const history = agent.history.map((entry) => {
-    if (entry.role !== 'assistant' || !entry.toolCalls.some(({ callId }) => callId === toolCallId))
-      return entry;
-    const toolCalls = entry.toolCalls.map((call) =>
-      call.callId === toolCallId ? { ...call, argumentsText } : call,
-    );
-    return { ...entry, toolCalls };
-  });
-  return withCall({ ...agent, history }, toolCallId, { modified: { arguments: given } });
-}
-
-function insertBefore(
-  agent: AgentState,
-  { beforeEventId, text }: { readonly beforeEventId: string; readonly text: string },
-): AgentState {
-  const at = agent.history.findIndex(({ eventId }) => eventId === beforeEventId);
-  const entry = notice(`${beforeEventId}/before`, text);
-  const history = at < 0 ? [...agent.history, entry] : agent.history.toSpliced(at, 0, entry);
-  return { ...agent, history, historySize: agent.historySize + sizeOf(entry) };
-}
-
-/** What the model reads as if the user had said it. */
-function notice(eventId: string, text: string): HistoryEntry {
-  return { role: 'user', eventId, parts: [{ type: 'text', text }], isAside: true, isNotice: true };
-}
-
-function withEntry(agent: AgentState, entry: HistoryEntry): AgentState {
-  return { ...agent, history: [...agent.history, entry], historySize: agent.historySize + sizeOf(entry) };
+  const rewritten = rewriteArguments(agent, toolCallId, JSON.stringify(given) ?? '{}');
+  return withCall(rewritten, toolCallId, { modified: { arguments: given } });
 }
 
 function withCall(
@@ -331,55 +318,6 @@ function closeCall(agent: AgentState, toolCallId: string): AgentState {
     calls: agent.calls.filter((call) => call.toolCallId !== toolCallId),
     questions: agent.questions.filter((question) => question.toolCallId !== toolCallId),
   };
-}
-
-/** The model's history is a projection: the log keeps every event. */
-function compactHistory(
-  agent: AgentState,
-  {
-    lastEventId,
-    text,
-    pinned,
-  }: { readonly lastEventId: string; readonly text: string; readonly pinned: Pinned },
-): AgentState {
-  const last = agent.history.findIndex(({ eventId }) => eventId === lastEventId);
-  if (last < 0) return agent;
-  const count = (agent.compaction?.count ?? 0) + 1;
-  const summary: HistoryEntry = {
-    role: 'user',
-    eventId: `compaction/${count}`,
-    parts: [{ type: 'text', text }],
-    isNotice: true,
-  };
-  const history = [summary, ...agent.history.slice(last + 1)];
-  const { view: _, ...rest } = agent;
-  return { ...rest, history, historySize: sizeOfAll(history), compaction: { count, pinned } };
-}
-
-/** Results of calls that are still open find no call any more, and no model reads them. */
-function clearHistory(agent: AgentState, { id, data }: EventOf<'session.context_cleared'>): AgentState {
-  const { view: _, compaction, ...rest } = withoutAwaited(agent);
-  const { initialMessage: text } = data;
-  const history: readonly HistoryEntry[] =
-    text === undefined ? [] : [{ role: 'user', eventId: id, parts: [{ type: 'text', text }] }];
-  return {
-    ...rest,
-    history,
-    historySize: sizeOfAll(history),
-    ...(compaction && { compaction: { ...compaction, pinned: nothingPinned } }),
-  };
-}
-
-function cutHistory(agent: AgentState, fromEventId: string): AgentState {
-  const end = agent.history.findIndex((entry) => entry.eventId === fromEventId);
-  if (end < 0) return agent;
-  const history = agent.history.slice(0, end);
-  return { ...withoutAwaited(agent), history, historySize: sizeOfAll(history) };
-}
-
-function dropHistory(agent: AgentState, eventIds: readonly string[]): AgentState {
-  const history = agent.history.filter(({ eventId }) => !eventIds.includes(eventId));
-  return { ...agent, history, historySize: sizeOfAll(history) };
 }
 
 function withoutQuestion(agent: AgentState, requestId: string): AgentState {

@@ -7,11 +7,11 @@ import type { AgentTask, TaskChange, TaskMessage } from './agent-task.js';
 import type { StopRequest } from './autopilot-state.js';
 import type { ClientTask } from './client-task.js';
 import type { FileChange } from './file-change.js';
+import type { FixedSettings } from './fixed-settings.js';
+import type { KeptQuestion } from './open-question.js';
 import type { Pinned } from './pinned.js';
 import type { EarlierSnapshot } from './snapshot.js';
 import type {
-  FixedSettings,
-  KeptQuestion,
   ModelChange,
   OutputWish,
   Prompt,

@@ -1,20 +1,19 @@
 import type { KeptBlock, Part, ToolCall } from '@groundcrew/models';
-import type { EventOf, JsonObject, SessionMode } from '@groundcrew/protocol';
+import type { EventOf, SessionMode } from '@groundcrew/protocol';
 import type { SessionContext } from '@groundcrew/store';
 import type { SessionLimits } from '../budget/limits.js';
 import { nothingSpent, type Spending } from '../budget/spending.js';
-import type { SandboxSettings } from '../exec/sandbox-settings.js';
 import { ownEntry } from '../own-entry.js';
 import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
-import type { HostingSettings } from '../workspace/hosted-files.js';
 import type { AgentTask } from './agent-task.js';
 import type { Objective, StopRequest } from './autopilot-state.js';
 import type { ClientTask } from './client-task.js';
 import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
+import type { FixedSettings } from './fixed-settings.js';
+import type { OpenQuestion, OpenRequest } from './open-question.js';
 import type { Pinned } from './pinned.js';
 import type { OutputWish, Prompt } from './prompt.js';
-import type { GuardPoint } from './recorded-guard.js';
 import type { RemovedRange } from './removed-records.js';
 import type { Schedule } from './schedule.js';
 
@@ -107,69 +106,6 @@ export interface OpenCall {
   readonly granted?: readonly EventOf<'permission.requested'>['data'][];
 }
 
-/** A question to users without an answer yet. */
-export type OpenQuestion =
-  | {
-      readonly kind: 'permission';
-      readonly requestId: string;
-      readonly toolCallId: string;
-      readonly event: EventOf<'permission.requested'>['data'];
-    }
-  | {
-      readonly kind: 'external_tool';
-      readonly requestId: string;
-      readonly toolCallId: string;
-      readonly event: EventOf<'external_tool.requested'>['data'];
-    }
-  | {
-      readonly kind: 'user_input';
-      readonly requestId: string;
-      readonly toolCallId: string;
-      readonly event: EventOf<'user_input.requested'>['data'];
-    }
-  | {
-      readonly kind: 'session_limits';
-      readonly requestId: string;
-      /** It belongs to no call. */
-      readonly toolCallId: '';
-      readonly event: EventOf<'session_limits_exhausted.requested'>['data'];
-    }
-  | {
-      readonly kind: 'exit_plan_mode';
-      readonly requestId: string;
-      readonly toolCallId: string;
-      readonly event: EventOf<'exit_plan_mode.requested'>['data'];
-    }
-  | {
-      readonly kind: 'auto_mode_switch';
-      readonly requestId: string;
-      /** It belongs to no call. */
-      readonly toolCallId: '';
-      readonly event: EventOf<'auto_mode_switch.requested'>['data'];
-    }
-  | OpenRequest;
-
-/** A question that belongs to no turn: an app or an MCP server waits for its answer. */
-export type OpenRequest =
-  | {
-      readonly kind: 'elicitation';
-      readonly requestId: string;
-      /** The call during which it was asked, if any. */
-      readonly toolCallId: string;
-      readonly event: EventOf<'elicitation.requested'>['data'];
-    }
-  | {
-      readonly kind: 'sampling';
-      readonly requestId: string;
-      readonly toolCallId: string;
-      readonly event: EventOf<'sampling.requested'>['data'];
-    };
-
-/** Questions whose events are not stored: a private record keeps them. */
-export type KeptQuestion =
-  | Extract<OpenQuestion, { kind: 'exit_plan_mode' | 'auto_mode_switch' }>
-  | OpenRequest;
-
 /** One agent's part of the session: its conversation with the model, and the work it has open. */
 export interface AgentState {
   readonly history: readonly HistoryEntry[];
@@ -204,7 +140,6 @@ export interface AgentState {
 /** The id under which the fold keeps the agent that the user talks to; its records carry none. */
 export const rootAgentId = '';
 
-/** All that a session's log adds up to. Plain data: a snapshot of it is its JSON. */
 /** A canvas that is open, as far as the log keeps it. */
 export interface OpenCanvas {
   readonly instanceId: string;
@@ -214,6 +149,7 @@ export interface OpenCanvas {
   readonly input?: unknown;
 }
 
+/** All that a session's log adds up to. Plain data: a snapshot of it is its JSON. */
 export interface SessionState {
   readonly seq: number;
   readonly eventCount: number;
@@ -335,57 +271,6 @@ export function modeOf({ mode, promptMode }: SessionState): SessionMode {
 /** What the fold knows of an agent; an agent without records has the initial state. */
 export function agentOf({ agents }: SessionState, agentId: string = rootAgentId): AgentState {
   return ownEntry(agents, agentId) ?? initialAgent;
-}
-
-/** What the session itself keeps of its settings; everything else comes with the client that opens it. */
-export interface FixedSettings {
-  readonly name: string;
-  readonly isNamedByUser: boolean;
-  readonly clientName: string;
-  /** It was given a model service of its own, which is not stored. */
-  readonly hasProvider: boolean;
-  /** What its other model services are called. */
-  readonly providerNames: readonly string[];
-  /** What the MCP servers are called that clients gave it; their settings are not stored. */
-  readonly mcpServerNames: readonly string[];
-  /** What the service is called that each node has in a file of its own. */
-  readonly providerRef: string;
-  /** What a node must have to work on the session. */
-  readonly nodeLabels: readonly string[];
-  /** It was given a GitHub token of its own. */
-  readonly hasGitHubToken: boolean;
-  /** It keeps a directory of its own; so does one that says nothing of it. */
-  readonly hasWorkspace: boolean;
-  /** What clients keep with the session, by names of their own. */
-  readonly clientMetadata: Readonly<Record<string, string>>;
-  /** Where a client keeps the session's files. */
-  readonly hosting: HostingSettings;
-  /** The only models that it may call; null: any. */
-  readonly allowedModels: readonly string[] | null;
-  /** Another model may answer whenever one is rate limited; no user is asked again. */
-  readonly switchesModels: boolean;
-  /** Some client had hooks: while none is attached, no call runs unasked. */
-  readonly hasHooks: boolean;
-  /** What their hooks decide about. */
-  readonly guardedPoints: readonly GuardPoint[];
-  /** What tools write can be taken back. */
-  readonly tracksFiles: boolean;
-  /** Hooks of files are run. */
-  readonly fileHooks: boolean;
-  /** What a hook said the session was about. */
-  readonly summary: string;
-  /** Where commands run. */
-  readonly sandbox: SandboxSettings;
-  /** Where the app said that skills are. */
-  readonly skillDirectories: readonly string[];
-  /** Skills that the app does not want. */
-  readonly disabledSkills: readonly string[];
-  /** Agents that the app described, less the settings of their servers. */
-  readonly customAgents: readonly JsonObject[];
-  /** What holds for sub-agents, as the app said it; null for what holds otherwise. */
-  readonly subagents: JsonObject | null;
-  /** Skills that were switched on or off since. */
-  readonly skillSwitches: Readonly<Record<string, boolean>>;
 }
 
 /** What the model wrote or read, letter by letter, where the public event that follows says it otherwise. */

@@ -1,8 +1,8 @@
 import { type PromptFacts, tagged } from './section.js';
+import { safety } from './sections/conduct.js';
 import { customInstructions } from './sections/custom-instructions.js';
 import { environmentContext } from './sections/environment-context.js';
-import { safety } from './sections/safety.js';
-import { toolInstructions } from './sections/tool-instructions.js';
+import { toolInstructions } from './sections/tool-use.js';
 
 /** What a sub-agent reads before anything else: its own prompt, and what holds for all agents of the session. */
 export function agentPrompt(facts: PromptFacts, prompt: string, skills: readonly string[]): string {

@@ -1,16 +1,10 @@
 import type { SystemMessage } from '../settings/session-settings.js';
 import type { PromptFacts, PromptSection } from './section.js';
-import { codeChangeRules } from './sections/code-change-rules.js';
+import { codeChangeRules, guidelines, lastInstructions, preamble, safety, tone } from './sections/conduct.js';
 import { customInstructions } from './sections/custom-instructions.js';
 import { environmentContext } from './sections/environment-context.js';
-import { guidelines } from './sections/guidelines.js';
-import { lastInstructions } from './sections/last-instructions.js';
-import { preamble } from './sections/preamble.js';
 import { runtimeInstructions } from './sections/runtime-instructions.js';
-import { safety } from './sections/safety.js';
-import { tone } from './sections/tone.js';
-import { toolEfficiency } from './sections/tool-efficiency.js';
-import { toolInstructions } from './sections/tool-instructions.js';
+import { toolEfficiency, toolInstructions } from './sections/tool-use.js';
 
 /** All sections under the ids by which apps edit them, in the order the model reads them. */
 const sections: Readonly<Record<string, PromptSection>> = {

@@ -1,8 +1,8 @@
 import type { EventData } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { AgentLog } from '../log/agent-log.js';
+import type { OpenQuestion } from '../log/open-question.js';
 import type { Draft } from '../log/session-log.js';
-import type { OpenQuestion } from '../log/state.js';
 import { resultOfAnswer } from '../tools/ask-user.js';
 import { modeAfter, resultOfPlan } from '../tools/exit-plan-mode.js';
 import type { PlanQuestion } from '../tools/plan-question.js';

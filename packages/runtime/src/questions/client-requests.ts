@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EventData } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import { Interruption } from '../interruption.js';
+import type { OpenRequest } from '../log/open-question.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
-import type { OpenRequest } from '../log/state.js';
 import { checkForm, fittingContent, UnfitForm } from './form.js';
 import type { Answers, Questions } from './questions.js';
 

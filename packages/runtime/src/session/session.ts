@@ -13,14 +13,9 @@ import { SessionDiff } from '../history/working-diff.js';
 import { changedGuard } from '../hooks/guard-points.js';
 import { SessionHosting } from '../hosting/session-hosting.js';
 import { LogReaders } from '../log/event-readers.js';
+import type { OpenQuestion } from '../log/open-question.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
-import {
-  initialState,
-  type OpenQuestion,
-  openQuestions,
-  type Prompt,
-  type SessionState,
-} from '../log/state.js';
+import { initialState, openQuestions, type Prompt, type SessionState } from '../log/state.js';
 import { readStored } from '../log/stored-records.js';
 import type { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';

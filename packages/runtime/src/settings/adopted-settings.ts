@@ -1,5 +1,5 @@
 import type { SessionHead } from '@groundcrew/store';
-import type { FixedSettings } from '../log/state.js';
+import type { FixedSettings } from '../log/fixed-settings.js';
 import type { SessionSettings } from './session-settings.js';
 
 /** What a session goes by that no client has opened; its log knows the rest. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '@groundcrew/protocol';
-import type { FixedSettings } from '../log/state.js';
+import type { FixedSettings } from '../log/fixed-settings.js';
 import {
   type NamedProvider,
   type ProviderSettings,

@@ -1,5 +1,6 @@
 import type { OpenWork } from '../compaction/summary.js';
-import { type OpenQuestion, openQuestions, type SessionState } from '../log/state.js';
+import type { OpenQuestion } from '../log/open-question.js';
+import { openQuestions, type SessionState } from '../log/state.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** What a session has open besides its conversation. */

@@ -6,7 +6,6 @@ import type { InstructionPlaces } from '../prompt/instruction-files.js';
 import type { Instructions } from '../prompt/instructions.js';
 import { type KnownFacts, type PromptParts, PromptWriter } from '../prompt/prompt-writer.js';
 import { unknownSections } from '../prompt/system-prompt.js';
-import { toolsChangedNotice } from '../prompt/tools-notice.js';
 import type { Waits } from '../questions/waits.js';
 import { withCapabilities } from '../settings/provider-config.js';
 import { missingSecret } from '../settings/provider-settings.js';
@@ -28,6 +27,7 @@ import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelProblem, modelWarning, warningAboutEffort } from './model-warnings.js';
 import { OptionWarnings } from './option-warnings.js';
 import type { AgentChoices, PlannedAgent } from './planned-agent.js';
+import { ToolChanges } from './tool-changes.js';
 
 /** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
 export class Planner {
@@ -36,8 +36,7 @@ export class Planner {
   /** The mode that the tools were put together for. */
   mode: SessionMode = 'interactive';
   private readonly deferral = new Deferral();
-  /** The tools that the model last received, by name. */
-  private shown: ReadonlyMap<string, Tool['source']> | undefined;
+  private readonly toolChanges = new ToolChanges();
   private readonly prompt: PromptWriter;
   private readonly homeDirectory: string;
   readonly optionWarnings = new OptionWarnings();
@@ -304,26 +303,9 @@ export class Planner {
     return warningAboutEffort(this.info(model), effort);
   }
 
-  /** What the model reads at its next prompt of tools that came or went since the last; nothing the first time. */
-  noticeOfTools(isMeant: (tool: Pick<Tool, 'source'>) => boolean = () => true): string {
-    const before = this.shown;
+  private noticeOfTools(isMeant?: (tool: Pick<Tool, 'source'>) => boolean): string {
     const tools = this.toolsetIfAny()?.tools;
-    if (!tools) return '';
-    const now = new Map(tools.map(({ name, source }) => [name, source]));
-    if (!before) {
-      this.shown = now;
-      return '';
-    }
-    const isNew = ([name, source]: [string, Tool['source']]) => !before.has(name) && isMeant({ source });
-    const isGone = ([name, source]: [string, Tool['source']]) => !now.has(name) && isMeant({ source });
-    const came = [...now].filter(isNew);
-    const went = [...before].filter(isGone);
-    const known = [...before].filter(([name]) => !went.some(([gone]) => gone === name));
-    this.shown = new Map([...known, ...came]);
-    return toolsChangedNotice(
-      came.map(([name]) => name),
-      went.map(([name]) => name),
-    );
+    return tools ? this.toolChanges.notice(tools, isMeant) : '';
   }
 
   /** What users read at the first turn: tools that filters hide, and unknown sections of the prompt. */

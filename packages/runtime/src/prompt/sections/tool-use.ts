@@ -1,4 +1,10 @@
-import type { PromptSection } from '../section.js';
+import { type PromptSection, tagged } from '../section.js';
+
+/** What is to be known of each tool, beyond its description. */
+export const toolInstructions: PromptSection = ({ toolset }) => {
+  const notes = toolset.tools.flatMap(({ name, notes: text }) => (text ? [tagged(name, text)] : []));
+  return tagged('tools', notes.join('\n'));
+};
 
 /** How tools are used well. */
 export const toolEfficiency: PromptSection = ({ toolset }) => {
