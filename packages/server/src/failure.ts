@@ -4,6 +4,10 @@ import { requestFailure } from '@groundcrew/runtime';
 
 /** The words in which every failing request is answered. */
 export function describeFailedRequest(method: string, error: unknown): ErrorObject {
+  if (error instanceof CodedRefusal) {
+    const { message, code } = error;
+    return { code: errorCodes.requestFailed, message: failedText(method, message), data: { code } };
+  }
   const failure = requestFailure(error);
   const code = codes.find(([kind]) => error instanceof kind)?.[1] ?? failure.code;
   return {
@@ -20,6 +24,18 @@ export function failedText(method: string, detail: string): string {
 /** A request that cannot be done, in the words clients know; the name of its method is put before them. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
+}
+
+/** A refusal that some clients know by a code of their own. */
+export class CodedRefusal extends Error {
+  override readonly name = 'CodedRefusal';
+
+  constructor(
+    message: string,
+    readonly code: string,
+  ) {
+    super(message);
+  }
 }
 
 /** The session that a request names is not open. */

@@ -1,33 +1,40 @@
 import type { Methods, Result } from '@groundcrew/protocol';
-import type { Session } from '@groundcrew/runtime';
-import { factoryCall as answered, factoryLimits as limitsFrom, progressPage } from '../factory-calls.js';
+import {
+  addLines,
+  agentWish,
+  factoryCall,
+  keepStep,
+  factoryLimits as limitsFrom,
+  progressPage,
+  type Run,
+  readStep,
+} from '../factory-calls.js';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.factory.${string}`>;
-type Run = NonNullable<Awaited<ReturnType<Session['factories']['find']>>>;
 
 export const sessionFactoryHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.factory.run'({ name, args, options }, context) {
-    return answered('session.factory.run', context, async (factories) =>
+    return factoryCall(context, async (factories) =>
       shown(await factories.run(name, args, limitsFrom(options?.limits))),
     );
   },
   async 'session.factory.resume'({ runId, limits }, context) {
-    return answered('session.factory.resume', context, async (factories) => {
+    return factoryCall(context, async (factories) => {
       const run = await factories.resume(runId, limitsFrom(limits));
       return { factoryName: run.factoryName, run: shown(run) };
     });
   },
   async 'session.factory.getRun'({ runId }, context) {
-    return answered('session.factory.getRun', context, async (factories) => {
+    return factoryCall(context, async (factories) => {
       const run = await factories.find(runId);
       if (!run) throw new Refusal(`Factory run ${runId} was not found`);
       return shown(run);
     });
   },
   async 'session.factory.listRuns'(_params, context) {
-    return answered('session.factory.listRuns', context, async (factories) => ({
+    return factoryCall(context, async (factories) => ({
       runs: (await factories.list()).map(summary),
     }));
   },
@@ -35,44 +42,28 @@ export const sessionFactoryHandlers: SessionHandlers<Pick<Methods, Names>> = {
     { runId, afterSeq = 0, beforeSeq = Infinity, limit = 100 },
     context,
   ) {
-    return answered('session.factory.getRunProgress', context, async (factories) => {
+    return factoryCall(context, async (factories) => {
       const run = await factories.find(runId);
       if (!run) throw new Refusal(`Factory run ${runId} was not found`);
       return progressPage(run, { afterSeq, beforeSeq, limit });
     });
   },
   async 'session.factory.cancel'({ runId }, context) {
-    return answered('session.factory.cancel', context, async (factories) =>
-      shown(await factories.cancel(runId)),
-    );
+    return factoryCall(context, async (factories) => shown(await factories.cancel(runId)));
   },
-  async 'session.factory.log'({ runId, executionToken, lines }, context) {
-    return answered('session.factory.log', context, async (factories) => {
-      await factories.log(runId, executionToken, lines);
-      return {};
-    });
+  async 'session.factory.log'(params, context) {
+    return factoryCall(context, (factories) => addLines(factories, params));
   },
-  async 'session.factory.journal.get'({ runId, executionToken, key }, context) {
-    return answered('session.factory.journal.get', context, async (factories) => {
-      const known = await factories.recalled(runId, executionToken, key);
-      return known ? { hit: true, resultJson: known.value } : { hit: false };
-    });
+  async 'session.factory.journal.get'(params, context) {
+    return factoryCall(context, (factories) => readStep(factories, params));
   },
-  async 'session.factory.journal.put'({ runId, executionToken, key, resultJson }, context) {
-    return answered('session.factory.journal.put', context, async (factories) => {
-      await factories.remember(runId, executionToken, { key, value: resultJson });
-      return {};
-    });
+  async 'session.factory.journal.put'(params, context) {
+    return factoryCall(context, (factories) => keepStep(factories, params));
   },
-  async 'session.factory.agent'({ factoryRunId, executionToken, prompt, opts = {} }, context) {
-    return answered('session.factory.agent', context, async (factories) => {
-      const { label, schema, model, agent = 'general-purpose', reasoningEffort, contextTier } = opts;
-      for (const [name, value] of Object.entries({ schema, reasoningEffort, contextTier }))
-        if (value !== undefined)
-          throw new Refusal(`Sub-agents of factories take no '${name}' in this version.`);
-      const wish = { prompt, agentType: agent, name: label ?? agent, ...(model !== undefined && { model }) };
-      return { result: await factories.agent(factoryRunId, executionToken, wish) };
-    });
+  async 'session.factory.agent'({ factoryRunId: runId, executionToken, prompt, opts }, context) {
+    return factoryCall(context, async (factories) => ({
+      result: await factories.agent(runId, executionToken, agentWish(prompt, opts)),
+    }));
   },
 };
 

@@ -1,6 +1,16 @@
 import type { Methods, Result } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
-import { factoryCall, factoryLimits, progressPage, type Run, withPhases } from '../factory-calls.js';
+import {
+  addLines,
+  agentWish,
+  factoryLimits,
+  keepStep,
+  progressPage,
+  type Run,
+  readStep,
+  withPhases,
+  workflowCall,
+} from '../factory-calls.js';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
 
@@ -8,25 +18,23 @@ type Names = Extract<keyof Methods, `session.workflow.${string}`>;
 
 export const sessionWorkflowHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.workflow.run'({ name, args, options }, context) {
-    return factoryCall('session.workflow.run', context, async (factories) => {
+    return workflowCall(context, async (factories) => {
       requireNoExtras(options);
       return shown(await factories.run(name, args, factoryLimits(options?.limits)));
     });
   },
   async 'session.workflow.resume'({ runId, limits, ...options }, context) {
-    return factoryCall('session.workflow.resume', context, async (factories) => {
+    return workflowCall(context, async (factories) => {
       requireNoExtras(options);
       const run = await factories.resume(runId, factoryLimits(limits));
       return { workflowName: run.factoryName, run: shown(run) };
     });
   },
   async 'session.workflow.getRun'({ runId }, context) {
-    return factoryCall('session.workflow.getRun', context, async (factories) =>
-      shown(await found(factories, runId)),
-    );
+    return workflowCall(context, async (factories) => shown(await found(factories, runId)));
   },
   async 'session.workflow.getRunDetail'({ runId }, context) {
-    return factoryCall('session.workflow.getRunDetail', context, async (factories) => {
+    return workflowCall(context, async (factories) => {
       const run = await found(factories, runId);
       const agents = await agentsOf(run, context.session);
       return {
@@ -39,12 +47,12 @@ export const sessionWorkflowHandlers: SessionHandlers<Pick<Methods, Names>> = {
   },
   async 'session.workflow.getRunProgress'({ runId, phaseId, ...page }, context) {
     const { afterSeq = 0, beforeSeq = Infinity, limit = 100 } = page;
-    return factoryCall('session.workflow.getRunProgress', context, async (factories) =>
+    return workflowCall(context, async (factories) =>
       progressPage(await found(factories, runId), { phaseId, afterSeq, beforeSeq, limit }),
     );
   },
   async 'session.workflow.listRuns'({ afterSeq = 0, beforeSeq = Infinity, limit = 100 }, context) {
-    return factoryCall('session.workflow.listRuns', context, async (factories) => {
+    return workflowCall(context, async (factories) => {
       const all = (await factories.list()).map((run, index) => ({ run, seq: index + 1 }));
       const inRange = all.filter(({ seq }) => seq > afterSeq && seq < beforeSeq);
       const page = afterSeq > 0 ? inRange.slice(0, limit) : inRange.slice(-limit);
@@ -59,47 +67,29 @@ export const sessionWorkflowHandlers: SessionHandlers<Pick<Methods, Names>> = {
     });
   },
   async 'session.workflow.cancel'({ runId }, context) {
-    return factoryCall('session.workflow.cancel', context, async (factories) =>
-      shown(await factories.cancel(runId)),
-    );
+    return workflowCall(context, async (factories) => shown(await factories.cancel(runId)));
   },
   async 'session.workflow.pause'({ runId }, context) {
-    return factoryCall('session.workflow.pause', context, async (factories) =>
-      shown(await factories.pause(runId)),
-    );
+    return workflowCall(context, async (factories) => shown(await factories.pause(runId)));
   },
   async 'session.workflow.pauseAtCheckpoint'({ runId, executionToken, key }, context) {
-    return factoryCall('session.workflow.pauseAtCheckpoint', context, async (factories) => ({
+    return workflowCall(context, async (factories) => ({
       action: await factories.checkpoint(runId, executionToken, key),
     }));
   },
-  async 'session.workflow.log'({ runId, executionToken, lines }, context) {
-    return factoryCall('session.workflow.log', context, async (factories) => {
-      await factories.log(runId, executionToken, lines);
-      return {};
-    });
+  async 'session.workflow.log'(params, context) {
+    return workflowCall(context, (factories) => addLines(factories, params));
   },
-  async 'session.workflow.journal.get'({ runId, executionToken, key }, context) {
-    return factoryCall('session.workflow.journal.get', context, async (factories) => {
-      const known = await factories.recalled(runId, executionToken, key);
-      return known ? { hit: true, resultJson: known.value } : { hit: false };
-    });
+  async 'session.workflow.journal.get'(params, context) {
+    return workflowCall(context, (factories) => readStep(factories, params));
   },
-  async 'session.workflow.journal.put'({ runId, executionToken, key, resultJson }, context) {
-    return factoryCall('session.workflow.journal.put', context, async (factories) => {
-      await factories.remember(runId, executionToken, { key, value: resultJson });
-      return {};
-    });
+  async 'session.workflow.journal.put'(params, context) {
+    return workflowCall(context, (factories) => keepStep(factories, params));
   },
-  async 'session.workflow.agent'({ workflowRunId, executionToken, prompt, opts = {} }, context) {
-    return factoryCall('session.workflow.agent', context, async (factories) => {
-      const { label, schema, model, agent = 'general-purpose', reasoningEffort, contextTier } = opts;
-      for (const [name, value] of Object.entries({ schema, reasoningEffort, contextTier }))
-        if (value !== undefined)
-          throw new Refusal(`Sub-agents of workflows take no '${name}' in this version.`);
-      const wish = { prompt, agentType: agent, name: label ?? agent, ...(model !== undefined && { model }) };
-      return { result: await factories.agent(workflowRunId, executionToken, wish) };
-    });
+  async 'session.workflow.agent'({ workflowRunId: runId, executionToken, prompt, opts }, context) {
+    return workflowCall(context, async (factories) => ({
+      result: await factories.agent(runId, executionToken, agentWish(prompt, opts, 'workflows')),
+    }));
   },
 };
 
