@@ -4,6 +4,8 @@ import ts from 'typescript';
 
 const longestFile = 400;
 const longestFunction = 60;
+/** What a turn may touch. */
+const widest: Readonly<Record<string, number>> = { AgentContext: 10 };
 const roots = ['packages', 'e2e', 'chaos', 'compat', 'security', 'bench', 'scripts', 'examples'];
 const sourceName = /\.(ts|tsx|js|mjs|cjs)$/;
 const skippedFolders = new Set(['node_modules', 'dist', 'dist-failpoints', 'fixtures', 'coverage']);
@@ -38,7 +40,16 @@ function oversized(path: string): readonly string[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const lines = text.trimEnd().split('\n').length;
   const fileFinding = lines > longestFile ? [`${path}: ${lines} lines, at most ${longestFile}`] : [];
-  return [...fileFinding, ...longFunctions(source, source)];
+  return [...fileFinding, ...wideInterfaces(source), ...longFunctions(source, source)];
+}
+
+function wideInterfaces(source: ts.SourceFile): readonly string[] {
+  return source.statements.filter(ts.isInterfaceDeclaration).flatMap(({ name, members }) => {
+    const most = Object.hasOwn(widest, name.text) ? (widest[name.text] ?? 0) : Number.POSITIVE_INFINITY;
+    return members.length > most
+      ? [`${source.fileName}: ${name.text} has ${members.length} members, at most ${most}`]
+      : [];
+  });
 }
 
 function longFunctions(node: ts.Node, source: ts.SourceFile): readonly string[] {

@@ -250,7 +250,7 @@ export class Server {
     // The tables pair each name with its own handler; which one this is, is known only now.
     if (!isInSession(name)) return (handlers[name] as LooseHandler)(params, context);
     const { sessionId } = params as { readonly sessionId?: string };
-    const session = findSession(this.runtime, name, sessionId);
+    const session = findSession(this.runtime, sessionId, name);
     const result = await (sessionMethodHandlers[name] as LooseHandler)(
       params,
       Object.assign(context, { session }),

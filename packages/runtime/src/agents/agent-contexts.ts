@@ -97,7 +97,6 @@ export function agentContexts(
       toolEnvironment,
     }),
     models,
-    compactor,
     modelSwitch: new ModelSwitch({
       canAsk: () => audience.answersModelSwitches,
       clients: () => audience.modelSwitchers(),
@@ -106,7 +105,7 @@ export function agentContexts(
       offers,
       log: shared.sessionLog,
     }),
-    memory: new HistoryMemory(),
+    window: { memory: new HistoryMemory(), compactor },
   };
   return (interaction) => ({
     ...fixed,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '@groundcrew/protocol';
+import { isObject, type JsonObject } from '@groundcrew/protocol';
 import type { AgentCaps, AgentDefinition } from '../log/agent-task.js';
 
 /** Two agents have the same name, and nothing says which one is meant. */
@@ -127,10 +127,6 @@ export function firstOfEach(...lists: readonly (readonly AgentDefinition[])[]): 
   const known = new Map<string, AgentDefinition>();
   for (const agent of lists.flat()) if (!known.has(agent.name)) known.set(agent.name, agent);
   return [...known.values()];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textOr(value: unknown, otherwise: string): string {

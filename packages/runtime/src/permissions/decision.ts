@@ -41,9 +41,18 @@ export class UnknownDecision extends Error {
 
 /** Reads a decision; throws UnknownDecision. */
 export function outcomeOf(decision: Decision): PermissionOutcome {
-  const outcome = Object.hasOwn(outcomes, decision.kind) ? outcomes[decision.kind] : undefined;
-  if (!outcome) throw new UnknownDecision(decision.kind);
-  return outcome(decision);
+  return reader(decision)(decision);
+}
+
+/** Throws UnknownDecision for a kind that cannot be read. */
+export function checkDecision(decision: Decision): void {
+  reader(decision);
+}
+
+function reader({ kind }: Decision): (decision: Decision) => PermissionOutcome {
+  const outcome = Object.hasOwn(outcomes, kind) ? outcomes[kind] : undefined;
+  if (!outcome) throw new UnknownDecision(kind);
+  return outcome;
 }
 
 /** What the model and users read about a call that was refused; undefined when it may run. */

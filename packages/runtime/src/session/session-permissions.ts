@@ -4,7 +4,7 @@ import { addressCovers, isHost } from '../permissions/addresses.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import { type BookContents, emptyBook, locationOf, withApproval } from '../permissions/book-contents.js';
 import { BookFault } from '../permissions/book-fault.js';
-import { type Decision, outcomeOf, type PermissionOutcome } from '../permissions/decision.js';
+import { checkDecision, type Decision, outcomeOf, type PermissionOutcome } from '../permissions/decision.js';
 import type { Approval, PermissionMode, PolicyRules, Prohibitions } from '../permissions/policy.js';
 import type { PermissionRequest } from '../permissions/question.js';
 import { withRealPaths } from '../permissions/real-rules.js';
@@ -141,7 +141,7 @@ export class SessionPermissions {
 
   /** False when the question was answered before; throws UnknownDecision and leaves it open. What it approves for good is kept when this resolves. */
   async answer(requestId: string, decision: Decision): Promise<boolean> {
-    outcomeOf(decision);
+    checkDecision(decision);
     const state = await this.session.state();
     const question = openQuestions(state).find((each) => each.requestId === requestId);
     const request = question?.kind === 'permission' ? question.event.permissionRequest : undefined;

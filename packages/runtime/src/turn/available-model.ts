@@ -37,7 +37,7 @@ export async function askAvailableModel(
  * the least there is, and no more.
  */
 async function askFitting(context: AgentContext, plan: ModelPlan, signal: AbortSignal): Promise<ModelAnswer> {
-  const { compactor } = context;
+  const { compactor } = context.window;
   const isRoomy = await compactor.makeRoom(summaryCall(context, plan), signal);
   let refusals = 0;
   // Without a summary the turn goes on with less of the conversation, before the service refuses it.

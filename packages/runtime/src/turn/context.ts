@@ -118,7 +118,14 @@ export interface ConfigChange {
   readonly excludedTools?: readonly string[] | null | undefined;
 }
 
-/** Everything a turn may touch. What is not here, a turn cannot do. */
+/** The model's window: the messages that fill it, and how room is made. */
+export interface ContextWindow {
+  /** Messages of the history that were read before. */
+  readonly memory: HistoryMemory;
+  readonly compactor: Compactor;
+}
+
+/** Everything a turn may touch: at most ten members. What is not here, a turn cannot do. */
 export interface AgentContext {
   readonly log: AgentLog;
   readonly inbox: SteeringInbox;
@@ -128,9 +135,7 @@ export interface AgentContext {
   readonly models: ModelCalls;
   /** Asks users what to do about a model that is rate limited. */
   readonly modelSwitch: ModelSwitch;
-  readonly memory: HistoryMemory;
-  /** Makes room in a window that fills. */
-  readonly compactor: Compactor;
+  readonly window: ContextWindow;
   /** What the current prompt started. */
   readonly interaction: Interaction;
   readonly session: SessionFacts;

@@ -30,7 +30,7 @@ function makeRequest(
   plan: ModelPlan,
   { maxOutputTokens, remark }: Allowance,
 ): ModelRequest {
-  const { interaction, planner, session, log, memory } = context;
+  const { interaction, planner, session, log, window } = context;
   const { requestHeaders, trace } = interaction.options;
   const { history, output } = log.latest;
   const cut = interaction.view ?? log.latest.view;
@@ -42,7 +42,7 @@ function makeRequest(
   return {
     model: plan.model,
     system: plan.system,
-    messages: memory.use().read(viewOf(history, cut, plan.model), view),
+    messages: window.memory.use().read(viewOf(history, cut, plan.model), view),
     tools: plan.toolset.tools,
     stream: plan.streaming,
     ...(plan.reasoningEffort !== undefined && { reasoningEffort: plan.reasoningEffort }),

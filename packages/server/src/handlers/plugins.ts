@@ -60,11 +60,11 @@ export const hostPluginsHandlers: Handlers<Pick<Methods, HostNames>> = {
     return {};
   },
   async 'sessions.reloadPluginHooks'({ sessionId }, { runtime }) {
-    findSession(runtime, 'sessions.reloadPluginHooks', sessionId);
+    findSession(runtime, sessionId);
     return {};
   },
   async 'sessions.loadDeferredRepoHooks'({ sessionId }, { runtime }) {
-    findSession(runtime, 'sessions.loadDeferredRepoHooks', sessionId);
+    findSession(runtime, sessionId);
     return { startupPrompts: [], hookCount: 0 };
   },
 };
