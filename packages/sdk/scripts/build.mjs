@@ -21,7 +21,7 @@ const temporary = mkdtempSync(join(outputFolder, '.build-'));
 try {
   const types = declarations();
   for (const [format, options] of Object.entries(formats)) await writeForm(format, options, types);
-  await writeBrowserForm(types);
+  await writeBrowserForm();
   for (const format of [...Object.keys(formats), 'browser']) putInPlace(format);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
@@ -50,8 +50,8 @@ async function writeForm(format, options, types) {
   for (const [path, text] of types) write(join(folder, path), text);
 }
 
-// One small file without anything of Node, for pages and bundlers.
-async function writeBrowserForm(types) {
+// One small file without anything of Node, for pages and bundlers. Its types stand among those of the module.
+async function writeBrowserForm() {
   const folder = join(temporary, 'browser');
   await build({
     absWorkingDir: repository,
@@ -60,7 +60,6 @@ async function writeBrowserForm(types) {
     logLevel: 'warning',
   });
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
-  for (const [path, text] of types) write(join(folder, path), text);
 }
 
 /** Whole when it appears: no process reads half a build. */
