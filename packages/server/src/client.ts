@@ -183,7 +183,8 @@ export class Client {
     });
     const { result }: Method = callbacks[callback];
     const parsed = read(result, answer);
-    if (!parsed.success) throw new Error(`${callback} was answered otherwise than the protocol says`);
+    if (!parsed.success || Array.isArray(answer))
+      throw new Error(`${callback} was answered otherwise than the protocol says`);
     // The table pairs each name with its own result; which one this is, is known only now.
     return parsed.data as Result<Callbacks[K]>;
   }

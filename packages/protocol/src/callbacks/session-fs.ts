@@ -91,7 +91,14 @@ const path = () => ({ sessionId: z.string(), path: z.string() });
 
 /** Nothing, or what failed. */
 const outcome = once(() =>
-  z.nullish(openObject({ code: z.optional(z.string()), message: z.optional(z.string()) })),
+  z.nullish(
+    openObject({
+      code: z.optional(z.string()),
+      message: z.optional(z.string()),
+      // Where answers of other requests have it; a provider may put it there too.
+      error: z.nullish(z.union([fault(), z.string()])),
+    }),
+  ),
 );
 
 const fault = once(() =>

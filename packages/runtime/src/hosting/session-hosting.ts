@@ -19,6 +19,7 @@ interface HostedSession {
   readonly audience: { readonly fileHost: FileHost | undefined };
   readonly currentSettings: SessionSettings;
   readonly loadedState: SessionState | undefined;
+  readonly tools: { warn(messages: readonly string[]): Promise<void> };
   read(after?: number): AsyncIterable<readonly LogRecord[]>;
 }
 
@@ -28,16 +29,25 @@ export class SessionHosting implements FileSync {
   private known:
     | { readonly settings: HostingSettings; readonly mirror: Mirror; readonly events: EventFile }
     | undefined;
+  private knownSettings: HostingSettings | undefined;
   private cuts = 0;
   private described = '';
   private isBehind = false;
+  private isFailing = false;
+  private isOpen = false;
+  /** The client that has what was stored so far. */
+  private host: FileHost | undefined;
   private following: Promise<void> | undefined;
 
   constructor(
     private readonly session: HostedSession,
     private readonly directory: string,
   ) {
-    this.files = new HostedFiles(session.sessionId, () => session.audience.fileHost);
+    this.files = new HostedFiles(
+      session.sessionId,
+      () => session.audience.fileHost,
+      (message) => this.warn(message),
+    );
   }
 
   /** Whether a client stores the session's files. */
@@ -86,9 +96,14 @@ export class SessionHosting implements FileSync {
   /** What is stored is there when this resolves: directories, the description, and what was on this disk before. Throws HostFailure. */
   async open(): Promise<void> {
     if (!this.isOn || !this.session.audience.fileHost) return;
+    this.meet();
     await this.session.workspace.make();
-    if ((await this.files.read(this.shownName('workspace.yaml'))) === undefined) await this.begin();
+    if ((await this.files.read(this.shownName('workspace.yaml'))) === undefined) {
+      await this.begin();
+      this.described = '';
+    }
     await this.describe();
+    this.isOpen = true;
     this.changed();
   }
 
@@ -104,14 +119,15 @@ export class SessionHosting implements FileSync {
 
   /** The lines of events are where the log is, unless the client cannot take them: then they follow when it comes again. */
   async settle(): Promise<void> {
-    if (!this.isOn) return;
+    // A client that could not even begin is not waited for again.
+    if (!this.isOn || !this.isOpen) return;
     this.changed();
     while (this.following !== undefined) await this.following;
   }
 
   private get settings(): HostingSettings | undefined {
     const { currentSettings, loadedState } = this.session;
-    return currentSettings.hosting ?? loadedState?.fixed.hosting ?? this.known?.settings;
+    return currentSettings.hosting ?? loadedState?.fixed.hosting ?? this.knownSettings;
   }
 
   private get sync(): FileSync {
@@ -132,6 +148,7 @@ export class SessionHosting implements FileSync {
     };
     const events = new EventFile(source, join(directory, 'events.mark.json'), sink);
     this.known = { settings, mirror, events };
+    this.knownSettings = settings;
     return this.known;
   }
 
@@ -148,20 +165,46 @@ export class SessionHosting implements FileSync {
   private async follow(): Promise<void> {
     while (this.isBehind && this.session.audience.fileHost) {
       this.isBehind = false;
+      this.meet();
       try {
         await this.parts?.events.update();
         await this.describe();
-      } catch {
+        this.isFailing = false;
+      } catch (error) {
         // The client or this disk failed. No request waits for this, and the runtime goes on serving others.
+        this.complain(error);
         return;
       }
     }
+  }
+
+  /** Another client than before has other files: what was stored with that one says nothing of them. */
+  private meet(): void {
+    const { fileHost } = this.session.audience;
+    if (!fileHost || fileHost === this.host) return;
+    this.host = fileHost;
+    this.known = undefined;
+    this.described = '';
+  }
+
+  /** Once, until it works again. */
+  private complain(error: unknown): void {
+    if (this.isFailing) return;
+    this.isFailing = true;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.warn(`The events of this session are not stored by its client now, and follow later. ${reason}`);
+  }
+
+  private warn(message: string): void {
+    // A session that is over has nobody to warn, and is not loaded for it.
+    if (this.session.loadedState) void this.session.tools.warn([message]).catch(() => undefined);
   }
 
   /** Written beside it first, so that it is whole whenever it is read. */
   private async describe(): Promise<void> {
     const { loadedState } = this.session;
     if (!loadedState) return;
+    const { host } = this;
     const facts = this.facts(loadedState);
     const { updated_at: _, ...lasting } = facts;
     if (this.described === yamlOf(lasting)) return;
@@ -169,7 +212,7 @@ export class SessionHosting implements FileSync {
     const draft = `${path}.tmp.${crypto.randomUUID()}`;
     await this.files.write(draft, yamlOf(facts));
     await this.files.rename(draft, path);
-    this.described = yamlOf(lasting);
+    if (this.host === host) this.described = yamlOf(lasting);
   }
 
   private shownName(name: string): string {

@@ -293,7 +293,8 @@ function cell(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
   if (value instanceof Uint8Array)
     return `x'${Buffer.from(value.subarray(0, mostCharacters)).toString('hex')}'`;
-  return String(value).slice(0, mostCharacters).replaceAll('|', '\\|').replace(/\r?\n/g, ' ');
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return text.slice(0, mostCharacters).replaceAll('|', '\\|').replace(/\r?\n/g, ' ');
 }
 
 /** What came of several statements. */

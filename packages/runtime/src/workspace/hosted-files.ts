@@ -37,6 +37,8 @@ export type HostedRows = Result<Callbacks['sessionFs.sqliteQuery']>;
 
 /** How long a client may take for one file. */
 const patience = 30_000;
+/** What takes longer than this is told to those who wait. */
+const noticeable = 3_000;
 
 /** The files that a client stores for a session, by the paths it knows. Every failure is a HostFailure. */
 export class HostedFiles {
@@ -44,6 +46,8 @@ export class HostedFiles {
     private readonly sessionId: string,
     /** Undefined while no such client is attached. */
     private readonly host: () => FileHost | undefined,
+    /** Told what is waited for. */
+    private readonly slow: (message: string) => void = () => undefined,
   ) {}
 
   /** Undefined when there is no such file. */
@@ -109,7 +113,12 @@ export class HostedFiles {
   ): Promise<readonly HostedRows[]> {
     const request = { statements: statements.map((each) => ({ ...each })) };
     const { results, error } = await this.ask('sessionFs.sqliteTransaction', request, signal);
-    if (error) throw new HostFailure(error.message);
+    const failed = error ?? results.find((each) => each.error)?.error;
+    if (failed) throw new HostFailure(failed.message ?? 'the transaction failed');
+    if (results.length !== statements.length)
+      throw new HostFailure(
+        `The client that keeps the session's tables answered ${results.length} of ${statements.length} statements: what became of the transaction is unknown`,
+      );
     return results;
   }
 
@@ -125,6 +134,7 @@ export class HostedFiles {
       );
     const limit = AbortSignal.timeout(patience);
     const request = { sessionId: this.sessionId, ...params } as Params<Callbacks[K]>;
+    const notice = setTimeout(() => this.slow(waitingFor(callback)), noticeable).unref();
     try {
       return await host.ask(callback, request, signal ? AbortSignal.any([signal, limit]) : limit);
     } catch (error) {
@@ -134,21 +144,34 @@ export class HostedFiles {
       throw new HostFailure(
         `The client that stores the session's files failed at ${callback}: ${limit.aborted ? late : reason}`,
       );
+    } finally {
+      clearTimeout(notice);
     }
   }
 
-  private unlessAbsent(error: Fault, what: string): boolean {
-    if (error?.code === 'ENOENT') return false;
+  private unlessAbsent(error: Outcome, what: string): boolean {
+    const fault = error?.error ?? error;
+    if (typeof fault === 'object' && fault?.code === 'ENOENT') return false;
     this.requireNone(error, what);
     return true;
   }
 
-  private requireNone(error: Fault, what: string): void {
-    if (error?.code !== undefined)
-      throw new HostFailure(
-        `The client that stores the session's files could not ${what}: ${error.message ?? error.code}`,
-      );
+  /** An answer that holds anything of a failure is one. */
+  private requireNone(outcome: Outcome, what: string): void {
+    const fault = outcome?.error ?? outcome;
+    const reason = typeof fault === 'string' ? fault : (fault?.message ?? fault?.code);
+    if (reason !== undefined)
+      throw new HostFailure(`The client that stores the session's files could not ${what}: ${reason}`);
   }
 }
 
-type Fault = { readonly code?: string | undefined; readonly message?: string | undefined } | null | undefined;
+function waitingFor(callback: FileCallback): string {
+  return `The client that stores the session's files has not answered ${callback} for ${noticeable / 1000} s; it has ${patience / 1000} s.`;
+}
+
+interface Fault {
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+type Outcome = (Fault & { readonly error?: Fault | string | null | undefined }) | null | undefined;
