@@ -192,8 +192,8 @@ test('of two apps each has whole files: the one that came last, and the first ag
   await session.untilIdle();
   expect(second.files.texts.get(`${root}/workspace.yaml`)).toContain(session.sessionId);
   const isReached = new Promise<void>((resolve) => {
-    second.fault = (name) => {
-      if (name !== 'writeFile') return undefined;
+    second.fault = (name, { path }) => {
+      if (name !== 'writeFile' || path !== `${root}/plan.md`) return undefined;
       resolve();
       return new Promise(() => undefined);
     };

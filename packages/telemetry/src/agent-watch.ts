@@ -92,9 +92,10 @@ export class WatchedAgent implements AgentWatch {
 
   /** The session has reported an error while it worked. */
   fail(type: string, message: string): void {
-    this.failureText = message;
+    const text = this.parts.tracer.failureText(message, `The agent failed: ${type}`);
+    this.failureText = text;
     this.span.set({ [names.errorType]: type });
-    this.span.add(spanEvents.exception, { [names.exceptionType]: type, [names.exceptionMessage]: message });
+    this.span.add(spanEvents.exception, { [names.exceptionType]: type, [names.exceptionMessage]: text });
   }
 
   onEnd(ended: () => void): void {

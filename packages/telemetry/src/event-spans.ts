@@ -31,7 +31,7 @@ export const eventSpans: { readonly [K in EventType]?: Made } = {
     const { hookInvocationId, hookType, success, error } = dataOf<'hook.end'>(event);
     const span = watch.take(sessionId, hookInvocationId);
     if (!span) return;
-    if (!success) failed(span, 'hook_failed', error?.message ?? 'The hook failed');
+    if (!success) failed(span, 'hook_failed', watch.tracer.failureText(error?.message, 'The hook failed'));
     const seconds = span.end(timeOf(event));
     watch.meter.record('operationDuration', seconds, {
       [names.operation]: operations.hook,
@@ -86,6 +86,8 @@ export const eventSpans: { readonly [K in EventType]?: Made } = {
     watch.meter.record('errors', 1, { [names.errorType]: errorType });
     watch.agentOf(sessionId, event)?.fail(errorType, message);
   },
+  // What is open now ends with the session: a process that serves others for weeks must not keep it.
+  'session.shutdown': (event, { sessionId, watch }) => watch.endAll(sessionId, timeOf(event)),
 };
 
 function toolStarted(event: SessionEvent, { sessionId, watch }: Place): void {
@@ -125,9 +127,7 @@ function toolEnded(event: SessionEvent, { sessionId, watch }: Place): void {
   const type = success ? undefined : (error?.code ?? 'failure');
   const text = success ? result?.content : error?.message;
   if (watch.tracer.capturesContent) span.set({ [names.toolResult]: text });
-  // What a tool says of its failure is content, too.
-  if (type !== undefined)
-    failed(span, type, (watch.tracer.capturesContent ? text : undefined) ?? 'The tool call failed');
+  if (type !== undefined) failed(span, type, watch.tracer.failureText(text, 'The tool call failed'));
   const seconds = span.end(timeOf(event));
   const outcome: Attributes = type === undefined ? {} : { [names.errorType]: type };
   const tool = { [names.toolName]: toolName };
@@ -150,7 +150,8 @@ function compactionEnded(event: SessionEvent, { sessionId, watch }: Place): void
     [names.inputTokens]: data.compactionTokensUsed?.inputTokens,
     [names.outputTokens]: data.compactionTokensUsed?.outputTokens,
   });
-  if (!data.success) failed(span, 'compaction_failed', data.error ?? 'The summary could not be made');
+  if (!data.success)
+    failed(span, 'compaction_failed', watch.tracer.failureText(data.error, 'The summary could not be made'));
   watch.meter.record('operationDuration', span.end(timeOf(event)), {
     [names.operation]: operations.compaction,
   });

@@ -1,4 +1,4 @@
-import { type Exporter, TryLater } from './exporter.js';
+import { type Exporter, type Rejection, TryLater } from './exporter.js';
 import type { Meter } from './meter.js';
 import type { TelemetrySettings } from './settings.js';
 import { type EndedSpan, now } from './span.js';
@@ -28,6 +28,7 @@ export class ExportQueue {
   /** The end has come: what waits to try again tries now, for the last time. */
   private readonly hurry = new AbortController();
   private isFailing = false;
+  private readonly hasTold = new Set<string>();
   private isClosing = false;
 
   constructor(private readonly parts: QueueParts) {
@@ -88,8 +89,9 @@ export class ExportQueue {
     const { signal } = this.closing;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
-        await exporter.sendSpans(batch, signal);
+        const rejected = await exporter.sendSpans(batch, signal);
         this.isFailing = false;
+        if (rejected) this.note(rejected, 'spans');
         return true;
       } catch (error) {
         this.complain(error);
@@ -103,9 +105,21 @@ export class ExportQueue {
   private async sendMetrics(): Promise<void> {
     const { exporter, meter } = this.parts;
     const moment = { startedAt: meter.startedAt, at: now() };
-    await exporter
-      .sendMetrics(meter.read(), moment, this.closing.signal)
-      .catch((error: unknown) => this.complain(error));
+    try {
+      const rejected = await exporter.sendMetrics(meter.read(), moment, this.closing.signal);
+      if (rejected) this.note(rejected, 'points of metrics');
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  /** It is told once what a collector rejects; spans are counted each time. They are not sent again: it has seen them. */
+  private note({ count, message }: Rejection, what: 'spans' | 'points of metrics'): void {
+    if (what === 'spans') this.drop(count);
+    if (this.hasTold.has(what)) return;
+    this.hasTold.add(what);
+    const reason = message === '' ? 'it does not say why' : message;
+    this.parts.warn(`${this.parts.exporter.name} rejected ${count} ${what} of telemetry: ${reason}`);
   }
 
   private drop(count: number): void {

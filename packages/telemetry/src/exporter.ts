@@ -5,13 +5,20 @@ import type { EndedSpan } from './span.js';
 export interface Exporter {
   /** Where to, for warnings. */
   readonly name: string;
-  sendSpans(spans: readonly EndedSpan[], signal: AbortSignal): Promise<void>;
+  sendSpans(spans: readonly EndedSpan[], signal: AbortSignal): Promise<Rejection | undefined>;
   sendMetrics(
     measured: readonly Measured[],
     moment: { readonly startedAt: number; readonly at: number },
     signal: AbortSignal,
-  ): Promise<void>;
+  ): Promise<Rejection | undefined>;
   close(): Promise<void>;
+}
+
+/** What a collector did not take of what it received. */
+export interface Rejection {
+  readonly count: number;
+  /** Its own words. */
+  readonly message: string;
 }
 
 /** A collector asks to be tried again later. */

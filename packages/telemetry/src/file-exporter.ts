@@ -1,14 +1,14 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import type { Exporter } from './exporter.js';
+import { type Exporter, TryLater } from './exporter.js';
 import { metricLine, spanLine } from './file-lines.js';
 import type { TelemetrySettings } from './settings.js';
 
 /** Appends a line for each span and each instrument; only its user can read the file. */
 export function fileExporter(path: string, settings: TelemetrySettings): Exporter {
   let opening: Promise<FileHandle> | undefined;
-  const write = async (lines: readonly string[]) => {
-    if (lines.length === 0) return;
+  const write = async (lines: readonly string[], signal: AbortSignal) => {
+    if (lines.length === 0) return undefined;
     await follow();
     opening ??= openFile(path);
     const file = await opening.catch((error: unknown) => {
@@ -16,11 +16,13 @@ export function fileExporter(path: string, settings: TelemetrySettings): Exporte
       throw error;
     });
     // One write of whole lines: several processes may share a file.
-    await file.appendFile(lines.map((line) => `${line}\n`).join('')).catch(async (error: unknown) => {
+    const text = lines.map((line) => `${line}\n`).join('');
+    await append(file, Buffer.from(text), signal).catch(async (error: unknown) => {
       // A disk that is full may have taken half a line: it is cut off when the file is opened again.
       await leave();
       throw error;
     });
+    return undefined;
   };
   const leave = async () => {
     const left = await opening?.catch(() => undefined);
@@ -36,17 +38,44 @@ export function fileExporter(path: string, settings: TelemetrySettings): Exporte
   };
   return {
     name: path,
-    sendSpans: (spans) => write(spans.map((span) => spanLine(span, settings))),
-    sendMetrics: (measured, moment) => write(measured.map((each) => metricLine(each, moment))),
+    sendSpans: (spans, signal) =>
+      write(
+        spans.map((span) => spanLine(span, settings)),
+        signal,
+      ),
+    sendMetrics: (measured, moment, signal) =>
+      write(
+        measured.map((each) => metricLine(each, moment)),
+        signal,
+      ),
     close: leave,
   };
 }
 
 async function openFile(path: string): Promise<FileHandle> {
-  const { O_APPEND, O_CREAT, O_RDWR } = constants;
-  const file = await open(path, O_RDWR | O_CREAT | O_APPEND, 0o600);
+  const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;
+  const there = await stat(path).catch(() => undefined);
+  // A pipe is never waited for in a thread: the program could not end while nobody reads it.
+  const way = there?.isFIFO() ? O_WRONLY : O_RDWR | O_CREAT;
+  const file = await open(path, way | O_APPEND | O_NONBLOCK, 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENXIO' ? new TryLater('nobody reads this pipe') : error;
+  });
   await cutTornLine(file);
   return file;
+}
+
+/** Waits, until the signal, for whoever reads a pipe that is full. */
+async function append(file: FileHandle, bytes: Buffer, signal: AbortSignal): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      const { bytesWritten } = await file.write(bytes, at);
+      at += bytesWritten;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      signal.throwIfAborted();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
 }
 
 /** A process that died in the middle of a write left a line without its end: it is taken away. */

@@ -190,7 +190,8 @@ class WatchedCall {
       this.span.set({ [names.aborted]: true });
       return;
     }
-    const message = error instanceof Error ? error.message : String(error);
+    const said = error instanceof Error ? error.message : String(error);
+    const message = this.parts.tracer.failureText(said, `The model call failed: ${errorType(error)}`);
     this.span.set({ [names.errorType]: errorType(error) });
     this.span.add(spanEvents.exception, {
       [names.exceptionType]: errorType(error),

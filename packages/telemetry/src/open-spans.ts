@@ -1,5 +1,6 @@
 import type { WatchedAgent } from './agent-watch.js';
 import type { Meter } from './meter.js';
+import { attributes as names } from './names.js';
 import type { Span } from './span.js';
 import type { SpanContext } from './trace-context.js';
 import type { Tracer } from './tracer.js';
@@ -66,6 +67,17 @@ export class OpenSpans {
     const span = this.find(sessionId, id);
     this.open.delete(`${sessionId} ${id}`);
     return span;
+  }
+
+  /** Ends what a session has left open: it is over. */
+  endAll(sessionId: string, at: number): void {
+    for (const [key, span] of this.open) {
+      if (!key.startsWith(`${sessionId} `)) continue;
+      span.set({ [names.aborted]: true });
+      span.end(at);
+      this.open.delete(key);
+    }
+    for (const key of this.places.keys()) if (key.startsWith(`${sessionId} `)) this.places.delete(key);
   }
 
   /** Where a call stands; chosen by who asks first: its event, its agent, or an agent that it began. */

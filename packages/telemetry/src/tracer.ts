@@ -8,6 +8,9 @@ interface TracerParts {
   ended(span: EndedSpan): void;
 }
 
+/** Characters of what is said of a failure. */
+const longestFailure = 4096;
+
 /** Begins spans, and lets go out of them what may. */
 export class Tracer {
   constructor(private readonly parts: TracerParts) {}
@@ -15,6 +18,11 @@ export class Tracer {
   /** Prompts, answers, arguments and results may go out. */
   get capturesContent(): boolean {
     return this.parts.settings.capturesContent;
+  }
+
+  /** What may be said of a failure: its words may repeat a prompt, so they are content too. */
+  failureText(message: string | undefined, otherwise: string): string {
+    return this.capturesContent && message ? message.slice(0, longestFailure) : otherwise;
   }
 
   get version(): string {
