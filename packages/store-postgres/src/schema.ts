@@ -178,6 +178,15 @@ export const migrationSteps: readonly MigrationStep[] = [
     ALTER TABLE gc_body ALTER COLUMN json SET COMPRESSION lz4, ALTER COLUMN raw SET COMPRESSION lz4;
     `,
   },
+  {
+    // Searches know parts of texts without spaces: the next one reads all sessions again. What an older program still reads has
+    // its older words.
+    oldestWriter: 1,
+    sql: `
+    DELETE FROM gc_passage;
+    DELETE FROM gc_searched;
+    `,
+  },
 ];
 
 /** Every table of the store. */

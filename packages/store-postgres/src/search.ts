@@ -1,5 +1,11 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { type LogRecord, type SearchHit, type SearchRequest, searchTerms } from '@groundcrew/store';
+import {
+  indexTerms,
+  type LogRecord,
+  type SearchHit,
+  type SearchRequest,
+  searchTerms,
+} from '@groundcrew/store';
 import { columnText, type HeadRow, headColumns, readHead } from './columns.js';
 import type { Connection } from './connection.js';
 
@@ -78,7 +84,7 @@ export async function indexRecords(
     const given = textOf(record);
     if (given === undefined) continue;
     const text = columnText(given);
-    said.push({ seq: record.seq, text, words: searchTerms(text).map(shortened).join(' ') });
+    said.push({ seq: record.seq, text, words: indexTerms(text).map(shortened).join(' ') });
   }
   const last = records.at(-1)?.seq ?? session.read;
   await connection.all({

@@ -34,6 +34,26 @@ const head = {
   context: { cwd: '/work', branch: 'main' },
 };
 
+test('an index with older words is made anew by the next search', async () => {
+  const database = openRaw();
+  migrate(database, { file, steps: migrationSteps.slice(0, 5) });
+  database.exec(`
+    CREATE TABLE passage (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+    CREATE VIRTUAL TABLE passage_text USING fts5(
+      text, content='passage', content_rowid='id', tokenize='unicode61 remove_diacritics 2');
+    INSERT INTO passage SELECT (number << 32) | 1, '明日の会議' FROM session;
+    INSERT INTO passage_text (rowid, text) SELECT id, text FROM passage;
+    INSERT INTO searched SELECT number, seq FROM session;
+  `);
+  database.close();
+  const store = open();
+  const textOf = ({ seq }: LogRecord) => (seq === 1 ? '明日の会議' : undefined);
+  expect(await store.search({ words: '会議', limit: 10, textOf })).toEqual([
+    { sessionId: 'first', seq: 1, text: '明日の会議' },
+  ]);
+  await store.close();
+});
+
 test.each([1, 2, 3])('a store of version %i opens with all it holds', async (version) => {
   copyFileSync(fixtureOf(version), file);
   const store = open();

@@ -1,4 +1,6 @@
 import {
+  hasUnspaced,
+  indexTerms,
   type SearchHit,
   type SearchRequest,
   type SessionHead,
@@ -169,9 +171,18 @@ function insertPassage(
   connection: Connection,
   { session, seq, text }: { readonly session: number; readonly seq: number; readonly text: string },
 ): void {
-  const values = [session, seq, text] as const;
-  connection.run('INSERT INTO passage (id, text) VALUES ((?1 << 32) | ?2, ?3)', ...values);
-  connection.run('INSERT INTO passage_text (rowid, text) VALUES ((?1 << 32) | ?2, ?3)', ...values);
+  connection.run('INSERT INTO passage (id, text) VALUES ((?1 << 32) | ?2, ?3)', session, seq, text);
+  connection.run(
+    'INSERT INTO passage_text (rowid, text) VALUES ((?1 << 32) | ?2, ?3)',
+    session,
+    seq,
+    indexedText(text),
+  );
+}
+
+/** What the index splits into words; it cannot do so itself where no spaces are. Deletion needs the same again. */
+function indexedText(text: string): string {
+  return hasUnspaced(text) ? indexTerms(text).join(' ') : text;
 }
 
 /** False when none are left. */
@@ -179,14 +190,21 @@ function deletePassages(
   connection: Connection,
   { session, first, last }: { readonly session: number; readonly first: number; readonly last: number },
 ): boolean {
-  const among = `SELECT id FROM passage WHERE id BETWEEN (?1 << 32) | ?2 AND (?1 << 32) | ?3 LIMIT ${passagesPerDeletion}`;
-  connection.run(
-    `INSERT INTO passage_text (passage_text, rowid, text) SELECT 'delete', id, text FROM passage WHERE id IN (${among})`,
+  const among = `FROM passage WHERE id BETWEEN (?1 << 32) | ?2 AND (?1 << 32) | ?3 LIMIT ${passagesPerDeletion}`;
+  const passages = connection.all<{ readonly seq: number; readonly text: string }>(
+    `SELECT id & 4294967295 AS seq, text ${among}`,
     session,
     first,
     last,
   );
-  return (
-    connection.run(`DELETE FROM passage WHERE id IN (${among})`, session, first, last) === passagesPerDeletion
-  );
+  for (const { seq, text } of passages)
+    connection.run(
+      "INSERT INTO passage_text (passage_text, rowid, text) VALUES ('delete', (?1 << 32) | ?2, ?3)",
+      session,
+      seq,
+      indexedText(text),
+    );
+  const ids = `SELECT id ${among}`;
+  const deleted = connection.run(`DELETE FROM passage WHERE id IN (${ids})`, session, first, last);
+  return deleted === passagesPerDeletion;
 }

@@ -36,7 +36,7 @@ export {
 } from './refusals.js';
 export { isSafeId } from './safe-id.js';
 export type { RunSearchStep, SearchStep, SearchStepRequest } from './search-step.js';
-export { searchTerms } from './search-terms.js';
+export { hasUnspaced, indexTerms, searchTerms } from './search-terms.js';
 export {
   type AppendRequest,
   type Claim,

@@ -1,7 +1,7 @@
 import { firstEpoch } from './epoch.js';
 import { matches, newestFirst, pageOf } from './query.js';
 import { inUse, requireConsecutive, seqConflict, staleOwner, unknownSession } from './refusals.js';
-import { searchTerms } from './search-terms.js';
+import { indexTerms, searchTerms } from './search-terms.js';
 import type {
   AppendRequest,
   Claim,
@@ -152,7 +152,7 @@ function bestPassage(
     const isRemoved = head.removed?.some(([first, last]) => record.seq >= first && record.seq <= last);
     const text = isRemoved ? undefined : textOf(record);
     if (text === undefined) continue;
-    const known = new Set(searchTerms(text));
+    const known = new Set(indexTerms(text));
     const score = terms.filter((term) => known.has(term)).length;
     if (score > (best?.score ?? 0)) best = { seq: record.seq, text, score };
   }

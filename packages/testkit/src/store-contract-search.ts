@@ -44,6 +44,20 @@ export function searchTests(current: () => SessionStore): void {
       expect([words, await find(words)]).toEqual([words, [hit]]);
   });
 
+  test('a search finds parts of texts without spaces, and nothing of them once they are removed', async () => {
+    const said = '明日の会議は東京駅の北口で行います。배포일정을확인하세요 กำหนดส่งงาน v2を出す';
+    await create(current(), 'tokyo', { records: [say(1, said)], head });
+    await create(current(), 'kyoto', { records: [say(1, '京都の桜')], head });
+    for (const words of ['東京', '東京駅', '会議', '駅', '北口で行', '일정', '확인하세요', 'ส่งงาน', 'v2'])
+      expect([words, (await find(words)).map(({ sessionId }) => sessionId)]).toEqual([words, ['tokyo']]);
+    expect((await find('京都')).map(({ sessionId }) => sessionId)).toEqual(['kyoto']);
+    expect(await find('大阪')).toEqual([]);
+    await current().remove('tokyo');
+    await create(current(), 'tokyo', { records: [say(1, 'nothing of it')], head });
+    for (const words of ['東京駅', '駅', '会議', 'v2'])
+      expect([words, await find(words)]).toEqual([words, []]);
+  });
+
   test('a search finds neither private records nor what was cut off nor what was removed', async () => {
     const secret = { ...say(1, 'a secret plan'), isPublic: false };
     const { epoch } = await create(current(), 's', { records: [secret, say(2, 'a plan to drop')], head });

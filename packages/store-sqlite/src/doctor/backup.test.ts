@@ -24,7 +24,7 @@ test('a store in use is copied whole into one private file, and goes on', async 
   const store = home.open();
   for (const [sessionId, records] of logs)
     await store.claim({ sessionId, owner, create: { records, head: headFor(records) } });
-  expect(backup()).toEqual({ version: 5, sessions: 2, records: 31 });
+  expect(backup()).toEqual({ version: 6, sessions: 2, records: 31 });
   const later = makeLog('later', 3);
   await store.claim({ sessionId: 'later', owner, create: { records: later, head: headFor(later) } });
   await store.close();

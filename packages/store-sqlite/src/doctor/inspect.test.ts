@@ -10,7 +10,7 @@ const logs: Logs = new Map([
   ['first', makeLog('first', 6)],
   ['second', makeLog('second', 25)],
 ]);
-const contents = { version: 5, sessions: 2, records: 31 };
+const contents = { version: 6, sessions: 2, records: 31 };
 
 let home: TrialHome;
 beforeEach(() => {
@@ -33,7 +33,7 @@ test('a sound store, in use or not, is reported as sound and left as it is', asy
   const records = makeLog('third', 3);
   await store.claim({ sessionId: 'third', owner, create: { records, head: headFor(records) } });
   expect(inspectStore(home)).toEqual({
-    contents: { version: 5, sessions: 3, records: 34 },
+    contents: { version: 6, sessions: 3, records: 34 },
     findings: [{ type: 'note', message: 'In use by one runtime.' }],
   });
   await store.close();
