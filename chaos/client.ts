@@ -11,7 +11,7 @@ import type { RuntimeChild } from './runtime-child.js';
 export interface ChaosClientOptions {
   readonly runtime: RuntimeChild;
   readonly model: RuleModel;
-  /** Runs the tools; another client on the same session only watches and gives leave. */
+  /** Runs the tools; another client on the same session only watches and approves. */
   readonly servesTools: boolean;
   /** Its hooks guard the sessions; without, users are asked. */
   readonly hooks?: (hookType: string, input: HookedInput) => Promise<unknown>;

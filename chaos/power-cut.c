@@ -1,6 +1,6 @@
 /*
  * Makes kill -9 as bad as a power cut. Preloaded into the runtime, it notes beside each database file ("<file>.undo")
- * what every write replaces, and forgets the notes when the file is synced. Whoever plays the notes back after the kill
+ * what every write replaces, and forgets the notes when the file is synced. A program that plays the notes back after the kill
  * has the file as a disk would have it that lost everything not yet synced.
  */
 #define _GNU_SOURCE

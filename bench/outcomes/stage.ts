@@ -27,7 +27,7 @@ export class Stage {
   }
 }
 
-/** Gives leave to whatever asks for it from now on, for as long as something does. */
+/** Approves every permission question from now on, for as long as one comes. */
 export async function approveAll(client: WireClient, sessionId: string): Promise<void> {
   const session = new WireSession(client, sessionId, client.events(sessionId).length);
   while (await comes(session.next('permission.requested').then(approve)));

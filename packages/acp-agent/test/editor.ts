@@ -73,7 +73,7 @@ export class EditorContext {
     };
   }
 
-  /** The program, with nobody to talk to it; its starter ends it. */
+  /** The program, without an editor that talks to it; its starter ends it. */
   spawn({
     args = [],
     environment = {},

@@ -120,7 +120,7 @@ function useOpening(client: Client, sessionId: string, state: string | undefined
 }
 
 function openSession(client: Client, sessionId: string, state: string | undefined): Promise<Session> {
-  // Whoever has it open has decided whether it streams.
+  // The client that has it open has decided whether it streams.
   const isNowhere = state === 'stored' || state === 'interrupted';
   const options = { continuePendingWork: true, ...(isNowhere && { streaming: true }), ...unansweredHandlers };
   return client.resumeSession(sessionId, options);

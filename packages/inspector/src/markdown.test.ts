@@ -49,7 +49,7 @@ test('what models write is read as headings, lists, tables, quotes and code', ()
   ]);
 });
 
-test('pieces of a paragraph lose no letter, and where a link leads is told', () => {
+test('pieces of a paragraph lose no letter, and where a link leads is shown', () => {
   expect(piecesOf('a **b** `c` *d* ~~e~~ [f](javascript:x) 2*3*4 **open')).toEqual([
     { style: 'plain', text: 'a ' },
     { style: 'bold', text: 'b' },

@@ -96,8 +96,8 @@ class ByteChannel implements Channel, LargeFrames {
   }
 
   /**
-   * What is sent first in a turn of the event loop leaves with all that follows from it at once, the rest together at its
-   * end: under many streams a write for each of them would be most of the work.
+   * The first message in a turn of the event loop is written at once, with all that follows directly. The rest is written
+   * together at the end of the turn: with many streams, a write for each message would be most of the work.
    */
   send(message: Message | Encoded): boolean {
     if (this.outputEnded || this.closing !== undefined) return false;

@@ -90,7 +90,7 @@ export function channelContract(open: () => Promise<ChannelEnds>): void {
     expect(await all(left)).toEqual([]);
   });
 
-  contract('after close nothing is sent, nothing thrown, and nobody waits', async ({ left, right }) => {
+  contract('after close nothing is sent, nothing thrown, and no caller waits', async ({ left, right }) => {
     await Promise.all([left.close(), right.close()]);
     await left.close();
     expect([left.send(note(1)), left.send(note(1n)), left.queuedBytes]).toEqual([false, false, 0]);

@@ -18,7 +18,7 @@ type Asked = Pick<EventData<'permission.requested'>, 'permissionRequest' | 'prom
 
 /**
  * What a user can say to a question for permission: the terminal, the page and editors offer these.
- * What is always allowed is kept under `locationKey`, which `session.permissions.locations.resolve` tells.
+ * What is always allowed is kept under `locationKey`, which `session.permissions.locations.resolve` returns.
  */
 export function permissionChoices(asked: Asked, locationKey: string): readonly PermissionChoice[] {
   return [

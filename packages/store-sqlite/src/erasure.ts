@@ -45,8 +45,8 @@ const nothing = { records: 0, characters: 0 };
 
 /**
  * Deletes what removed sessions left: first their files, then their records in pieces, then every byte of them in the
- * database file and its log. What is to be done is a record of the store, so the next process that opens the store goes on with what a
- * process that died has left; each step may be done again.
+ * database file and its log. What is to be done is a record of the store. When a process dies, the next one that opens
+ * the store goes on with it; each step may be done again.
  */
 export class Erasure {
   readonly #options: ErasureOptions;
@@ -87,7 +87,7 @@ export class Erasure {
     }
   }
 
-  /** Under the write lock, for a session of the same id may be made as soon as it is known that the files are gone. */
+  /** Holds the write lock: as soon as the files are known to be gone, a session of the same id may be made. */
   #detachAll(): Promise<readonly RemovedSession[]> {
     const { queue, files, marks, scope } = this.#options;
     const run = (connection: Connection) => {

@@ -55,8 +55,8 @@ export function insertRecords(
 }
 
 /**
- * The next records, bounded in number and size. Throws `damaged` at a gap, a missing body, a wrong checksum or a page that
- * SQLite cannot read, but first gives all that lies before it.
+ * The next records, bounded in number and size. Throws `damaged` at a gap, a missing body, a wrong checksum or an
+ * unreadable page; the calls before that return all that lies before it.
  */
 export function selectRecords(connection: Connection, range: RecordRange): readonly LogRecord[] {
   const records: LogRecord[] = [];

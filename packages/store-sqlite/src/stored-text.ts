@@ -10,8 +10,8 @@ const between = '","detailedContent":"';
 const foldedMark = '=';
 
 /**
- * The body of a record as the file keeps it: the text of a result that it has twice is kept once, behind where it begins, where
- * the copy belongs, and how long it is. Every other body is kept as columns keep texts.
+ * The body of a record as the file keeps it. A result whose text stands in it twice is kept once, after three numbers: where the
+ * text begins, where the copy belongs, how long it is. Every other body is kept as a plain text.
  */
 export function toStored({ type, json }: Pick<LogRecord, 'type' | 'json'>): string | Uint8Array {
   const column = toColumn(json);

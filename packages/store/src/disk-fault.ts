@@ -9,7 +9,7 @@ export const diskKinds: Readonly<Record<string, 'full' | 'read_only'>> = {
   EROFS: 'read_only',
 };
 
-/** A directory of a session that could not be made or written, as the store says it of its own file, and what to do. */
+/** The error for a session's directory that could not be made or written; its text says what to do. */
 export function diskFault(error: unknown, directory: string): StoreError {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const kind = diskKinds[code] ?? 'io';

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory for its owner alone, and those above it that are missing. Node's own way of doing both tries for
- * ever on a file system that allows none, such as `/proc`, and a client may name the place.
+ * Makes a directory for its owner alone, and those above it that are missing. `mkdirSync` with
+ * `recursive` never returns on a file system that allows no directories, such as `/proc`, and a client may name the place.
  */
 export function makeDirectory(path: string): void {
   const missing = attempt(path);

@@ -22,13 +22,13 @@ const longestToken = 16 * 1024;
 const clockToleranceSeconds = 5;
 /** A peer has five seconds to show who it is. */
 const fetchMs = 2_000;
-/** An unknown key is looked for at the address at most so often, and a key that was removed there is believed for so long. */
+/** An unknown key is fetched at most so often. A key that was removed at the address is believed for up to `keysFreshMs`. */
 const fetchAgainMs = 1_000;
 const keysFreshMs = 60_000;
 /** While the address does not answer, the keys that it had serve for so long. */
 const keysKeptMs = 60 * 60_000;
 
-/** What a token of the issuer says, and whom it lets in. */
+/** The claims of a token, and the identity that it proves. */
 export interface Verified {
   readonly identity: TenantIdentity;
   readonly claims: JWTPayload;

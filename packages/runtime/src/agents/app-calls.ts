@@ -48,7 +48,7 @@ interface AppCallParts {
 
 /**
  * Runs tools for apps, through the gate that the model's calls pass: hooks, rules, questions, intent and receipt are the same.
- * They have a seat of their own in the log, so that they neither join a turn nor end with one, and no model reads of them.
+ * The log keeps them apart from turns: they neither join a turn nor end with one, and no model reads of them.
  */
 export class AppCalls {
   private readonly running = new Map<string, AbortController>();

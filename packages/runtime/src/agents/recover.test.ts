@@ -225,7 +225,7 @@ test('a tool that says it may is run again', async () => {
   expect(completions(after.heard.events)).toEqual([{ toolCallId: 'call-safe', success: true }]);
 });
 
-test('leave for one question of a call is no leave for the next, and is not asked for again', async () => {
+test('permission for one question of a call is no permission for the next, and is not asked for again', async () => {
   const asked: string[] = [];
   const { start } = world([
     tool('both', {

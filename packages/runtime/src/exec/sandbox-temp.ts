@@ -10,8 +10,8 @@ export interface TemporaryTop {
 }
 
 /**
- * The temporary directories of one session's sandbox. What commands leave in one is there for the next, so a place for a
- * mount is never made in one that commands have used: a link may stand where it should be. A new one is taken then.
+ * The temporary directories of one session's sandbox. The next command finds what the last one left. A mount point
+ * is never made in a directory that commands have used, where a link may stand in its place: a new one is taken then.
  */
 export class PrivateTemp {
   private readonly known = new Map<

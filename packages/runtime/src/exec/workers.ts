@@ -40,8 +40,8 @@ export interface WorkersOptions {
 }
 
 /**
- * Worker processes: started when first needed, used again, ended when idle. Processes and not threads, because nothing but
- * the end of a process stops SQLite in the middle of a statement, and because their memory is not ours.
+ * Worker processes: started when first needed, used again, ended when idle. They are no threads: only the end
+ * of a process stops SQLite in the middle of a statement. Their memory is not ours, either.
  */
 export class Workers implements JobRunner {
   readonly #entry: string;

@@ -51,8 +51,8 @@ interface Beside {
 const pinnedCharacters = 170_000;
 
 /**
- * Writes the events of a file, each line as it stands, as a session that can be continued. The model's conversation is
- * what an exported state says, where there is one of these very events, and else what the events add up to.
+ * Writes the events of a file, each line as it stands, as a session that can be continued. The model's conversation
+ * comes from an exported state where it belongs to these very events, and else from the events.
  */
 export async function importLog(
   { store, owner }: { readonly store: SessionStore; readonly owner: Owner },

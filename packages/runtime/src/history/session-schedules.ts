@@ -30,8 +30,8 @@ const mostSchedules = 100;
 const retryMs = 5000;
 
 /**
- * Prompts that come at their times. They are events of the log, so they survive the process; the prompt that a time brings
- * has an id made of both, so a process that dies between the prompt and the next time repeats nothing.
+ * Prompts that come at their times. They are events of the log, so they survive the process. The id of each prompt is made of
+ * schedule and time, so a process that dies before the next time is written repeats nothing.
  */
 export class SessionSchedules {
   private timer: NodeJS.Timeout | undefined;

@@ -117,7 +117,7 @@ test('edits of one file made side by side are all there in the end', async () =>
   expect(readFileSync(path, 'utf8')).toBe(names.map((name) => `${name}!`).join('\n'));
 });
 
-test('a file outside is not even read before there is leave to', async () => {
+test('a file outside is not even read before permission is given', async () => {
   const path = world.outside('s.txt');
   writeFileSync(path, 'secret');
   const asked = await world.call(edit, { path, old_str: 'guess', new_str: '' });

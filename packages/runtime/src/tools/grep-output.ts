@@ -76,7 +76,7 @@ function pathAt(stdout: string, start: number): string | undefined {
   return end === -1 ? /^(.*?): (?:binary file matches|WARNING: stopped)/.exec(line)?.[1] : line.slice(0, end);
 }
 
-/** What ripgrep says of a file that it was not given by name, when it meets the first byte that is no text after a match. */
+/** Whether this is ripgrep's warning that it stopped at binary data after a match. */
 export function isBinaryWarning(text: string): boolean {
   return /^[^\0\n]*: WARNING: stopped/.test(text);
 }

@@ -142,5 +142,5 @@ function labelOf(entry: HistoryEntry): string {
   return entry.toolCalls.map(({ name, argumentsText }) => `${name} ${argumentsText}`).join(', ');
 }
 
-/** What the runtime puts before a prompt tells nobody which one it is. */
+/** A prompt is recognised by its own text, not by what the runtime puts before it. */
 const when = /^<current_datetime>[^<]*<\/current_datetime>\s*/;

@@ -93,8 +93,8 @@ export async function writeText(path: string, text: string): Promise<void> {
 }
 
 /**
- * Writes a short text over the one of before. A file that is emptied and written anew is brought to the disk when it is
- * closed, by some file systems, and hooks would wait for that.
+ * Writes a short text over the one of before. Some file systems sync a file on close that was
+ * truncated and written anew, and hooks would wait for that.
  */
 function overwrite(path: string, text: string): void {
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, privately.mode);

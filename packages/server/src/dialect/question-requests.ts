@@ -54,8 +54,8 @@ export class QuestionRequests {
   }
 
   /**
-   * From now on the client is asked, first what is open already. Such clients know a session only when they have read
-   * the answer to their create or resume, so this is to be called after it.
+   * From now on the client is asked, first what is open already. Call it after the answer to create or resume: before that,
+   * such clients do not know the session.
    */
   async offer(): Promise<void> {
     this.isOffering = true;

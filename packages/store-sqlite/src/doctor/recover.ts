@@ -26,8 +26,8 @@ export interface Recovery extends Rebuilt {
 }
 
 /**
- * Makes a new store of all that can be read of a damaged one, row by row where SQLite no longer finds its way, and puts
- * it in its place. A session with damage in the middle keeps what came before; one whose deletion had begun is not there
+ * Makes a new store of all that can be read of a damaged one, and puts it in its place. Where SQLite cannot read a table,
+ * rows are read one by one. A session with damage in the middle keeps what came before; one whose deletion had begun is not there
  * any more. Throws StoreError `in_use` while a runtime uses the home.
  */
 export function recoverStore({ repair, ...place }: RecoverOptions): Recovery {

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-/** A program's own name, without the directory where the system keeps its programs, however that is written. */
+/** A program's name without its directory, where that is one of the system's: `/usr/bin/../bin/ls` is `ls`. */
 export function plainName(name: string): string {
   if (!name.startsWith('/')) return name;
   return /^\/(?:usr\/(?:local\/)?)?s?bin\/([^/]+)$/.exec(posix.normalize(name))?.[1] ?? name;

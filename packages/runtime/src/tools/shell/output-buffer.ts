@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 
 /**
- * What a command has written, within bounds however much that is: the latest part in memory, and from the moment that
- * is not all of it any more, everything in a file, up to a limit.
+ * What a command has written, within bounds. Memory holds the latest part. Once that is not all, a file holds everything, up
+ * to a limit.
  */
 export class OutputBuffer {
   /** Bytes written so far. */
