@@ -1,6 +1,6 @@
 import type { EventType } from '@groundcrew/protocol';
 import type { CanvasProvider } from '../canvases/session-canvases.js';
-import type { FactoryProvider } from '../factories/session-factories.js';
+import type { FactoryProvider } from '../factories/factory-host.js';
 
 import { clientHooks } from '../hooks/client-hooks.js';
 import { guardedPoints } from '../hooks/guard-points.js';
