@@ -57,7 +57,11 @@ export async function* streamTurn(
 }
 
 /** Stops the turn of a prompt, takes the prompt back, or stops its turn when it begins. */
-async function stopTurn(session: StreamedSession, messageId: string, hasBegun: boolean): Promise<void> {
+export async function stopTurn(
+  session: StreamedSession,
+  messageId: string,
+  hasBegun: boolean,
+): Promise<void> {
   const stop = () => session.abort().catch(unlessUnreachable);
   if (hasBegun) return stop();
   const stopListening = session.on(({ type, data }) => {

@@ -2,7 +2,6 @@ import type { SessionEvent } from '@groundcrew/protocol';
 
 /** What the agent says in the turn of one prompt, as pieces of text that are never taken back. */
 export class TurnText {
-  private stage: 'before' | 'during' | 'over' = 'before';
   /** The message whose pieces arrive. */
   private messageId: string | undefined;
   /** What has arrived of it. */
@@ -11,7 +10,10 @@ export class TurnText {
   private passed = '';
   private isMidLine = false;
 
-  constructor(private readonly promptId: string) {}
+  constructor(
+    private readonly promptId: string,
+    private stage: 'before' | 'during' | 'over' = 'before',
+  ) {}
 
   get hasBegun(): boolean {
     return this.stage !== 'before';

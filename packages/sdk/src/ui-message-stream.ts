@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { SessionEvent } from '@groundcrew/protocol';
+import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import { AsyncQueue } from '@groundcrew/rpc';
 import { toError } from './errors.js';
 import type { Session } from './session.js';
 import type { MessageOptions } from './session-options.js';
+import { stopTurn } from './stream-turn.js';
+import { TurnText } from './turn-text.js';
 
 /** A part of a stream that the `useChat` of the Vercel AI SDK reads. */
 export type UIMessageChunk =
@@ -45,7 +47,8 @@ export function uiMessageStream(
   message: string | UIPrompt,
   signal?: AbortSignal,
 ): ReadableStream<UIMessageChunk> {
-  const chunks = chunksOf(session, message, signal);
+  const turn = new Turn(session, message);
+  const chunks = chunksOf(turn, signal);
   return new ReadableStream<UIMessageChunk>({
     async pull(controller) {
       const { value, done } = await chunks.next();
@@ -53,8 +56,9 @@ export function uiMessageStream(
       else controller.enqueue(value);
     },
     async cancel() {
-      await chunks.return(undefined);
-      await session.abort().catch(() => undefined); // it may have ended, or be gone
+      // What the reader waited for may come only when the turn has been stopped.
+      void chunks.return(undefined);
+      await turn.stop();
     },
   });
 }
@@ -80,17 +84,14 @@ export function uiMessageResponse(
   });
 }
 
-async function* chunksOf(
-  session: Session,
-  message: string | UIPrompt,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<UIMessageChunk> {
+async function* chunksOf(turn: Turn, signal: AbortSignal | undefined): AsyncGenerator<UIMessageChunk> {
   const parts = new Parts();
-  const abort = () => void session.abort().catch(() => undefined);
-  signal?.addEventListener('abort', abort, { once: true });
+  const stop = () => void turn.stop();
   yield { type: 'start' };
+  if (signal?.aborted) return yield { type: 'abort' };
+  signal?.addEventListener('abort', stop, { once: true });
   try {
-    for await (const event of turnOf(session, message)) yield* parts.of(event);
+    for await (const event of turn.take()) yield* parts.of(event);
     yield* parts.close();
     if (signal?.aborted) yield { type: 'abort' };
     yield { type: 'finish' };
@@ -99,34 +100,69 @@ async function* chunksOf(
     if (signal?.aborted) yield { type: 'abort' };
     else yield { type: 'error', errorText: toError(error).message };
   } finally {
-    signal?.removeEventListener('abort', abort);
+    signal?.removeEventListener('abort', stop);
   }
 }
 
-/** The events of the main agent from the prompt on, until its turn is over. */
-function turnOf(session: Session, message: string | UIPrompt): AsyncIterable<SessionEvent> {
-  const given = typeof message === 'string' ? { prompt: message } : message;
-  const { messageId = randomUUID() } = given;
-  const events = new AsyncQueue<SessionEvent>();
-  let hasBegun = false;
-  const stopListening = session.on((event) => {
-    if (event.type === 'user.message' && event.data.messageId === messageId) hasBegun = true;
-    if (hasBegun && event.agentId === undefined) events.push(event);
-  });
-  session
-    .sendAndWait({ ...given, messageId }, Number.POSITIVE_INFINITY)
-    .then(
-      () => events.end(),
-      (error: unknown) => events.fail(error),
-    )
-    .finally(stopListening);
-  return events;
+/** The turn of one prompt: the events of the main agent from the prompt on. */
+class Turn {
+  private readonly message: UIPrompt & { readonly messageId: string };
+  private readonly text: TurnText;
+  private readonly events = new AsyncQueue<SessionEvent>();
+  private stage: 'before' | 'during' | 'over' = 'before';
+
+  constructor(
+    private readonly session: Session,
+    message: string | UIPrompt,
+  ) {
+    const given = typeof message === 'string' ? { prompt: message } : message;
+    this.message = { ...given, messageId: given.messageId ?? randomUUID() };
+    this.text = new TurnText(this.message.messageId);
+  }
+
+  /** Sends the prompt. The events end with its turn, also when other prompts wait. */
+  take(): AsyncIterable<SessionEvent> {
+    const { session, events, text } = this;
+    this.stage = 'during';
+    const stopListening = session.on((event) => {
+      text.receive(event);
+      if (text.isOver) events.end();
+      else if (text.hasBegun && event.agentId === undefined) events.push(event);
+    });
+    session
+      .sendAndWait(this.message, Number.POSITIVE_INFINITY)
+      .then(
+        (last) => {
+          // A prompt that was sent before has had its turn already.
+          if (!text.hasBegun && last) events.push(last);
+          events.end();
+        },
+        (error: unknown) => events.fail(error),
+      )
+      .finally(() => {
+        this.stage = 'over';
+        stopListening();
+      });
+    return events;
+  }
+
+  /** Stops this turn, and no other: a prompt that waits is taken back. */
+  async stop(): Promise<void> {
+    const { session, text, events } = this;
+    if (this.stage !== 'during' || text.isOver || session.isOver) return;
+    const { hasBegun } = text;
+    // It may have ended, or be gone.
+    await stopTurn(session, this.message.messageId, hasBegun).catch(() => undefined);
+    if (!hasBegun) events.end();
+  }
 }
 
 /** What is open in the stream: each piece of text has a start and an end. */
 class Parts {
   private readonly open = new Map<string, 'text' | 'reasoning'>();
-  private readonly streamed = new Set<string>();
+  /** What the message says that is being written: an attempt that broke off is gone on with. */
+  private text = new TurnText('', 'during');
+  private readonly calls = new Set<string>();
   private isInStep = false;
 
   *of(event: SessionEvent): Generator<UIMessageChunk> {
@@ -137,20 +173,22 @@ class Parts {
         yield { type: 'start-step' };
         break;
       case 'assistant.message_delta':
-        yield* this.delta('text', `text-${event.data.messageId}`, event.data.deltaContent);
+        yield* this.say(event);
         break;
       case 'assistant.reasoning_delta':
         yield* this.delta('reasoning', `reasoning-${event.data.reasoningId}`, event.data.deltaContent);
         break;
       case 'assistant.message':
-        yield* this.whole(event.data);
+        yield* this.whole(event);
         break;
       case 'tool.execution_start': {
         const { toolCallId, toolName, arguments: input } = event.data;
+        this.calls.add(toolCallId);
         yield { type: 'tool-input-available', toolCallId, toolName, input: input ?? {}, dynamic: true };
         break;
       }
       case 'tool.execution_complete':
+        this.calls.delete(event.data.toolCallId);
         yield ended(event.data);
         break;
       case 'assistant.turn_end':
@@ -160,30 +198,38 @@ class Parts {
     }
   }
 
+  /** A call that was stopped has an end too: readers take one without for a call that still runs. */
   *close(): Generator<UIMessageChunk> {
+    const errorText = 'The turn ended before the tool did';
+    for (const toolCallId of this.calls)
+      yield { type: 'tool-output-error', toolCallId, errorText, dynamic: true };
+    this.calls.clear();
     yield* this.closeStep();
+  }
+
+  /** All attempts at a message are one piece of text. */
+  private *say(event: EventOf<'assistant.message' | 'assistant.message_delta'>): Generator<UIMessageChunk> {
+    const delta = this.text.receive(event);
+    const open = [...this.open].find(([, kind]) => kind === 'text')?.[0];
+    if (delta !== '') yield* this.delta('text', open ?? `text-${event.data.messageId}`, delta);
   }
 
   private *delta(kind: 'text' | 'reasoning', id: string, delta: string): Generator<UIMessageChunk> {
     if (!this.open.has(id)) {
       this.open.set(id, kind);
-      this.streamed.add(id);
       yield { type: `${kind}-start`, id };
     }
     yield { type: `${kind}-delta`, id, delta };
   }
 
   /** What was not streamed comes now, in one piece. */
-  private *whole(data: {
-    readonly messageId: string;
-    readonly content: string;
-    readonly reasoningText?: string | undefined;
-  }): Generator<UIMessageChunk> {
+  private *whole(event: EventOf<'assistant.message'>): Generator<UIMessageChunk> {
+    const { messageId, reasoningText } = event.data;
     const hasReasoned = [...this.open.values()].includes('reasoning');
-    if (data.reasoningText && !hasReasoned)
-      yield* this.delta('reasoning', `reasoning-${data.messageId}`, data.reasoningText);
-    const id = `text-${data.messageId}`;
-    if (data.content !== '' && !this.streamed.has(id)) yield* this.delta('text', id, data.content);
+    if (reasoningText && !hasReasoned)
+      yield* this.delta('reasoning', `reasoning-${messageId}`, reasoningText);
+    yield* this.say(event);
+    this.text = new TurnText('', 'during');
     yield* this.closeText();
   }
 
