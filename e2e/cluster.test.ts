@@ -122,6 +122,38 @@ describe.skipIf(!world)('several nodes on one PostgreSQL and one NATS', { timeou
     expect(story(await theirs.stored()).at(-2)).toBe('assistant.message "done"');
   });
 
+  whole('a session whose take-over takes long does not hold up the next one', async () => {
+    const model = world.api.script(look, look);
+    const environment = { GROUNDCREW_BASE_URL: model.baseUrl, GROUNDCREW_API_KEY: 'key-of-the-tests' };
+    const [first, second, third] = [
+      await nodes.start({ environment }),
+      await nodes.start({ environment }),
+      await nodes.start({ environment }),
+    ];
+    for (const [node, sessionId] of [[first, 'slow'] as const, [second, 'next'] as const]) {
+      const ours = await (await nodes.connect(node)).create({ sessionId, model: 'scripted', tools });
+      await ours.send('Look');
+      await ours.next('external_tool.requested');
+    }
+    const table = `${schemaOf(nodes)}.gc_session`;
+    const held = world.postgres
+      .query(`WITH held AS MATERIALIZED (SELECT id FROM ${table} WHERE id = 'slow' FOR UPDATE)
+        SELECT pg_sleep(60) FROM held`)
+      .catch(() => undefined);
+    await first.signal('SIGKILL');
+    const waiting = () =>
+      world.postgres.query(`SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'`);
+    await expect.poll(async () => (await waiting()).length, { timeout: 8_000 }).toBe(2);
+    await second.signal('SIGKILL');
+    const owner = () =>
+      world.postgres.query<{ owner_pid: number }>(`SELECT owner_pid FROM ${table} WHERE id = 'next'`);
+    await expect.poll(async () => (await owner())[0]?.owner_pid, { timeout: 7_000 }).toBe(third.pid);
+    await world.postgres.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()`,
+    );
+    await held;
+  });
+
   test('clients of every node receive the lifecycle of sessions at another', async () => {
     const { clients } = await start(2);
     const [a, b] = clients as [WireClient, WireClient];

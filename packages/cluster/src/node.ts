@@ -95,6 +95,8 @@ export class ClusterNode implements Routing {
   readonly #links: Links;
   /** Orphans that lack something here, and until when they are left alone. */
   readonly #lacking = new Map<string, number>();
+  /** Orphans that are being taken over: one that takes long holds up no other. */
+  readonly #adopting = new Map<string, Promise<void>>();
   /** Sessions for which clients got the event, and what it said is missing. */
   readonly #announced = new Map<string, string>();
   #others: readonly NodeEntry[] = [];
@@ -187,6 +189,7 @@ export class ClusterNode implements Routing {
     this.#timer = undefined;
     this.#isDraining = true;
     await this.#ticking.catch(() => undefined);
+    await Promise.all(this.#adopting.values());
     await this.#links.close();
     await this.#options.bus.close();
   }
@@ -251,25 +254,34 @@ export class ClusterNode implements Routing {
   }
 
   async #adoptOrphans(): Promise<void> {
-    const { cluster, sessions, onWarning } = this.#options;
+    const { cluster, sessions } = this.#options;
     const now = performance.now();
     for (const [sessionId, until] of this.#lacking) if (until < now) this.#lacking.delete(sessionId);
-    const limit = orphansAtOnce + this.#lacking.size;
+    const limit = orphansAtOnce + this.#lacking.size + this.#adopting.size;
     const orphans = await cluster.orphans({ limit, since: this.#times.headStart });
     const wanted = orphans.filter(
-      ({ sessionId }) => !this.#lacking.has(sessionId) && !sessions.isOpen(sessionId),
+      ({ sessionId }) =>
+        !this.#lacking.has(sessionId) && !this.#adopting.has(sessionId) && !sessions.isOpen(sessionId),
     );
-    const adopting = shuffled(wanted).map(async (orphan) => {
-      const missing = sessions.missingFor(orphan);
-      if (missing.length === 0) {
-        await sessions.adopt(orphan).catch((error: Error) => this.#notAdopted(orphan, error));
-        return;
-      }
-      this.#leave(orphan, missingAgainMs);
-      onWarning(`Session ${orphan.sessionId} cannot go on at this node: ${lackText(missing)}`);
-      await this.#announce(orphan, missing).catch((error: Error) => onWarning(error.message));
-    });
-    await Promise.all(adopting);
+    for (const orphan of shuffled(wanted).slice(0, Math.max(0, orphansAtOnce - this.#adopting.size))) {
+      const { sessionId } = orphan;
+      this.#adopting.set(
+        sessionId,
+        this.#adopt(orphan).finally(() => this.#adopting.delete(sessionId)),
+      );
+    }
+  }
+
+  async #adopt(orphan: OrphanedSession): Promise<void> {
+    const { sessions, onWarning } = this.#options;
+    const missing = sessions.missingFor(orphan);
+    if (missing.length === 0) {
+      await sessions.adopt(orphan).catch((error: Error) => this.#notAdopted(orphan, error));
+      return;
+    }
+    this.#leave(orphan, missingAgainMs);
+    onWarning(`Session ${orphan.sessionId} cannot go on at this node: ${lackText(missing)}`);
+    await this.#announce(orphan, missing).catch((error: Error) => onWarning(error.message));
   }
 
   /** Another node was quicker, or something failed that may pass: it is looked at again soon. */

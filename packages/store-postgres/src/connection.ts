@@ -31,6 +31,13 @@ export interface TimeLimits {
   readonly lock: number;
 }
 
+/** Who notices whether the server answers. */
+export interface ConnectionWatch {
+  onLost?(): void;
+  /** Any answer, a refusal too. */
+  onAnswer?(): void;
+}
+
 /** One connection to a server: every call ends, by an answer or by giving the connection up. */
 export class Connection {
   #isOpen = true;
@@ -40,7 +47,7 @@ export class Connection {
     readonly address: Address,
     readonly facts: ServerFacts,
     private readonly limits: TimeLimits,
-    private readonly onLost: () => void,
+    private readonly watch: ConnectionWatch,
   ) {
     client.on('error', () => this.drop());
     client.on('end', () => this.drop());
@@ -49,7 +56,7 @@ export class Connection {
   /** Connects and demands that a commit is on disk, and on synchronous standbys, before it is answered. */
   static async open(
     address: Address,
-    { limits, onLost }: { readonly limits: TimeLimits; onLost(): void },
+    { limits, ...watch }: ConnectionWatch & { readonly limits: TimeLimits },
   ): Promise<Connection> {
     const { Client, types } = await import('pg');
     const client = new Client({
@@ -71,7 +78,7 @@ export class Connection {
       );
       const [facts] = result.rows;
       if (!facts) throw new Error('the server did not say who it is');
-      return new Connection(client, address, facts, limits, onLost);
+      return new Connection(client, address, facts, limits, watch);
     } catch (error) {
       destroy(client);
       throw error;
@@ -92,9 +99,13 @@ export class Connection {
     try {
       const asked = this.client.query(config);
       const { rows } = await within(this.limits.answer, asked, () => this.drop());
+      this.watch.onAnswer?.();
       return rows as readonly Row[]; // the caller names the type of what its SQL selects
     } catch (error) {
-      if (isRefusal(error)) throw error;
+      if (isRefusal(error)) {
+        this.watch.onAnswer?.();
+        throw error;
+      }
       this.drop();
       throw new ConnectionLost(error instanceof Error ? error.message : String(error), { cause: error });
     }
@@ -115,7 +126,7 @@ export class Connection {
 
   /** Gives it up at once; the server notices by itself. */
   drop(): void {
-    if (this.#isOpen) this.onLost();
+    if (this.#isOpen) this.watch.onLost?.();
     this.#isOpen = false;
     destroy(this.client);
   }

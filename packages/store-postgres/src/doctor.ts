@@ -29,7 +29,7 @@ export async function inspectServers(url: string): Promise<ServerInspection> {
   const addresses = readAddresses(url);
   for (const address of addresses) {
     try {
-      const connection = await Connection.open(address, { limits, onLost: () => undefined });
+      const connection = await Connection.open(address, { limits });
       if (!connection.facts.isStandby) primaries.push(connection);
       else {
         findings.push({ type: 'note', message: `${address.name} is a standby.` });

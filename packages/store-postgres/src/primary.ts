@@ -3,6 +3,7 @@ import { StoreError } from '@groundcrew/store';
 import type { Address } from './address.js';
 import { Connection, type TimeLimits } from './connection.js';
 import { isRefusal, mayPass, NoConnection } from './faults.js';
+import type { Outages } from './outages.js';
 
 /** What finding the primary needs. */
 export interface PrimaryOptions {
@@ -10,6 +11,7 @@ export interface PrimaryOptions {
   readonly limits: TimeLimits;
   /** Looks at a new connection before it is used; throws when the server is not to be used at all. */
   readonly examine: (connection: Connection) => Promise<void>;
+  readonly outages: Outages;
 }
 
 const shortestPause = 50;
@@ -19,8 +21,6 @@ const longestPause = 1_000;
 export class Primary {
   /** The one that was the primary last is asked first. */
   #last = 0;
-  #isDown = false;
-  #upSince = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: PrimaryOptions) {}
 
@@ -29,21 +29,12 @@ export class Primary {
     return this.options.addresses[this.#last]?.name ?? 'PostgreSQL';
   }
 
-  /** Milliseconds since the server came back after a connection was lost; without end when none was. */
-  get sinceOutage(): number {
-    return this.#isDown ? 0 : performance.now() - this.#upSince;
-  }
-
   /** Throws NoConnection after `deadline`, by `performance.now()`; StoreError, or what the server says, where waiting is no help. */
   async connect(deadline: number, signal: AbortSignal): Promise<Connection> {
     for (let attempt = 0; ; attempt += 1) {
       const { connection, reason } = await this.#tryAll();
-      if (connection) {
-        if (this.#isDown) this.#upSince = performance.now();
-        this.#isDown = false;
-        return connection;
-      }
-      this.#isDown = true;
+      if (connection) return connection;
+      this.options.outages.lost();
       const wait = Math.min(longestPause, shortestPause * 2 ** attempt) * (0.5 + Math.random() / 2);
       if (signal.aborted || performance.now() + wait >= deadline) throw new NoConnection(reason);
       await pause(wait, undefined, { signal }).catch(() => undefined);
@@ -54,10 +45,6 @@ export class Primary {
   demoted(address: Address): void {
     const index = this.options.addresses.indexOf(address);
     if (index === this.#last) this.#last = (index + 1) % this.options.addresses.length;
-  }
-
-  #lost(): void {
-    this.#isDown = true;
   }
 
   async #tryAll(): Promise<{ readonly connection?: Connection; readonly reason: string }> {
@@ -79,17 +66,21 @@ export class Primary {
 
   /** The connection, or why there is none now. */
   async #try(address: Address): Promise<Connection | string> {
+    const { limits, outages } = this.options;
+    const openedAt = performance.now();
     let connection: Connection | undefined;
     try {
       connection = await Connection.open(address, {
-        limits: this.options.limits,
-        onLost: () => this.#lost(),
+        limits,
+        onLost: () => outages.lost(),
+        onAnswer: () => outages.answered(openedAt),
       });
       if (connection.facts.isStandby) {
         await connection.close();
         return 'it is a standby';
       }
       await this.options.examine(connection);
+      outages.answered(openedAt);
       return connection;
     } catch (error) {
       await connection?.close();

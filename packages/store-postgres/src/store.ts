@@ -37,6 +37,7 @@ import { ConnectionLost, damaged, mayPass, storeFault } from './faults.js';
 import { Lease, type LeaseTimes } from './lease.js';
 import { listSessions } from './listing.js';
 import { migrate, requireServer } from './migrate.js';
+import { Outages } from './outages.js';
 import { sharedOutbox } from './outbox.js';
 import { Pool } from './pool.js';
 import { Primary } from './primary.js';
@@ -100,6 +101,7 @@ const retryPause = 20;
 class SharedStore implements PostgresStore {
   readonly cluster: ClusterView;
   readonly outbox = sharedOutbox((work) => this.#reading(work));
+  readonly #outages: Outages;
   readonly #primary: Primary;
   readonly #writers: Pool;
   readonly #readers: Pool;
@@ -109,7 +111,6 @@ class SharedStore implements PostgresStore {
   readonly #eraser: Eraser;
   readonly #options: PostgresStoreOptions;
   readonly #patience: number;
-  readonly #validity: number;
   readonly #unreadableHeads = new Set<string>();
   readonly #warned = new Set<string>();
   #closing: Promise<void> | undefined;
@@ -119,11 +120,12 @@ class SharedStore implements PostgresStore {
     const lease = options.lease ?? defaultLease;
     this.#options = options;
     this.#patience = options.patience ?? defaultPatience;
-    this.#validity = lease.validity;
+    this.#outages = new Outages(lease);
     this.#primary = new Primary({
       addresses: readAddresses(options.url),
       limits: { ...defaultLimits, ...options.limits },
       examine: (connection) => this.#examine(connection),
+      outages: this.#outages,
     });
     const pool = (size: number) => new Pool({ primary: this.#primary, size });
     this.#writers = pool(writers);
@@ -140,7 +142,7 @@ class SharedStore implements PostgresStore {
     });
     this.cluster = new ClusterView({
       lease: this.#lease,
-      isGraceTime: () => this.#living().isGraceTime(),
+      isGraceTime: () => this.#outages.isGraceTime,
       read: (work) => this.#reading(work),
       again: (attempt) => {
         this.#requireOpen();
@@ -292,8 +294,7 @@ class SharedStore implements PostgresStore {
   }
 
   #living(): Living {
-    const isGraceTime = () => this.#primary.sinceOutage < this.#validity;
-    return { isGraceTime, isGone };
+    return { isGraceTime: () => this.#outages.isGraceTime, isGone };
   }
 
   async #detach(

@@ -42,6 +42,22 @@ describe.skipIf(!server)('connections that are lost', () => {
     },
   );
 
+  test.each(['asked', 'answered'] as const)(
+    'appends whose connections are cut after any number of bytes %s are acknowledged, and in the log once',
+    async (side) => {
+      const { epoch } = await claim('s');
+      await append(epoch, 0);
+      const places = Array.from({ length: 24 }, (_, index) => index * (side === 'asked' ? 26 : 2));
+      for (const [index, place] of places.entries()) {
+        proxy.plan(side === 'asked' ? { asked: place } : { answered: place });
+        await append(epoch, index + 1);
+      }
+      expect(proxy.severed).toBe(places.length);
+      expect(await readAll(store, 's')).toEqual([0, ...places].map((_, index) => recordAt(index + 1)));
+    },
+    20_000,
+  );
+
   test('an append whose connection is cut again and again, while it is looked up too, is in the log once', async () => {
     const { epoch } = await claim('s');
     proxy.plan('after', 'before', 'during', 'after', 'during', 'before');
@@ -164,6 +180,26 @@ describe.skipIf(!server)('connections that are lost', () => {
     await write(again.epoch, 1);
     expect(await readAll(impatient, 's')).toEqual([recordAt(1), recordAt(2)]);
     await impatient.close();
+  });
+
+  test('a node that loses one of its connections takes over what another leaves, without the pause after an outage', async () => {
+    const announcement = { address: 'gc.x', labels: [], providers: [], figures: {} as never };
+    const direct = openPostgresStore({ url });
+    const bob = ownerNamed('bob');
+    await direct.cluster.announce(bob, () => announcement);
+    const create = { records: [], head: headWith({ hasWork: true }) };
+    await direct.claim({ sessionId: 's', owner: bob, create });
+    await store.cluster.announce(owner, () => announcement);
+    await Promise.all([store.list(), store.list(), store.list()]);
+    proxy.severOldest();
+    await direct.close();
+    const look = async () => {
+      await store.cluster.nodes();
+      return (await store.cluster.orphans({ limit: 9, since: 0 })).map(({ sessionId }) => sessionId);
+    };
+    await expect.poll(look, { timeout: 5_000 }).toEqual(['s']);
+    expect(proxy.severed).toBe(1);
+    await store.claim({ sessionId: 's', owner });
   });
 
   test('more than may wait is refused as busy, in its turn, and what waited is written', async () => {

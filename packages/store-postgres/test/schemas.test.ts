@@ -131,7 +131,6 @@ describe.skipIf(!server)('stores in schemas of one database', () => {
     await client.connect();
     const connection = await Connection.open(readAddresses(url)[0] as Address, {
       limits: { connect: 5_000, answer: 5_000, lock: 5_000 },
-      onLost: () => undefined,
     });
     await migrate(connection, migrationSteps.slice(0, 5));
     await connection.close();

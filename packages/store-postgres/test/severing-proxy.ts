@@ -10,7 +10,11 @@ export type Cut =
   /** The server has it, and the connection is gone at once. */
   | 'during'
   /** As `after`, and the server cannot be reached from then on. */
-  | 'last';
+  | 'last'
+  /** So many bytes of the statement reach the server. */
+  | { readonly asked: number }
+  /** So many bytes of its answer come back. */
+  | { readonly answered: number };
 
 /** A way to PostgreSQL that can be cut at the worst moment. */
 export class SeveringProxy {
@@ -59,6 +63,13 @@ export class SeveringProxy {
     this.isDown = false;
   }
 
+  /** Cuts the connection that was made first, and no other. */
+  severOldest(): void {
+    const [oldest] = this.sockets;
+    if (oldest) this.severed += 1;
+    oldest?.destroy();
+  }
+
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     this.server.close();
@@ -74,6 +85,8 @@ export class SeveringProxy {
     const pair = [client, server];
     let isMuted = false;
     let isLast = false;
+    /** Bytes that the client still gets, where that is bounded. */
+    let left: number | undefined;
     const sever = () => {
       this.severed += 1;
       for (const socket of pair) socket.destroy();
@@ -92,6 +105,11 @@ export class SeveringProxy {
         sever();
         return;
       }
+      if (typeof cut === 'object' && 'asked' in cut) {
+        server.write(chunk.subarray(0, cut.asked), sever);
+        return;
+      }
+      if (typeof cut === 'object') left = cut.answered;
       isMuted ||= cut === 'after' || cut === 'last';
       isLast ||= cut === 'last';
       server.write(chunk, () => {
@@ -101,7 +119,9 @@ export class SeveringProxy {
     server.on('data', (chunk: Buffer) => {
       if (isMuted && isLast) this.down();
       if (isMuted) sever();
+      else if (left !== undefined && chunk.length > left) client.write(chunk.subarray(0, left), sever);
       else client.write(chunk);
+      if (left !== undefined) left -= chunk.length;
     });
   }
 }
