@@ -137,12 +137,12 @@ test.each([
 });
 
 test('options of a resume, of a join and of an update are warned about at once, each once', async () => {
-  const { session, model } = await runtime.session([say('a'), say('b')], { verbosity: 'high' });
+  const { session, model } = await runtime.session([say('a'), say('b')], { enableSessionStore: true });
   expect(said(session)).toEqual([]);
   await session.turn('One');
-  expect(said(session)).toEqual([about('verbosity')]);
+  expect(said(session)).toEqual([about('enableSessionStore')]);
   const { sessionId } = session;
-  const more = { sessionId, ...providerOf(model), verbosity: 'low', remoteSession: 'on' };
+  const more = { sessionId, ...providerOf(model), enableSessionStore: true, remoteSession: 'on' };
   await session.call('session.resume', more);
   await runtime.client.call('session.create', { sessionId, memory: { enabled: true } });
   await session.call('session.options.update', { coauthorEnabled: true, contextTier: 'long_context' });
@@ -150,7 +150,7 @@ test('options of a resume, of a join and of an update are warned about at once, 
   await session.turn('Two', { agentMode: 'shell', requiredTool: 'look' });
   expect(said(session)).toEqual(
     [
-      'verbosity',
+      'enableSessionStore',
       'remoteSession',
       'memory',
       'coauthorEnabled',

@@ -25,7 +25,7 @@ export function statusPage(): string {
     '  process warning, or calls `onWarning`. What clients send as off or empty is no reason to warn.',
     '- **refused**: it would protect its sender and does not yet. A value that asks for something is an error that names the option.',
     '',
-    'A field that is not in these tables is accepted over the wire, with a warning; in our SDK it gets a warning with the nearest name. So does a word that a field does not know, an option that another one leaves without effect, a directory that is not there, and a parameter that another method of a session does not know.',
+    'A field that is not in these tables is accepted with a warning that says the nearest name, over the wire and in our SDK. `verbosity` and `reasoningSummary` are sent by the wires that have the field, to models that are not known to refuse it; else a warning says so when the model is called. A warning gets also a word that a field does not know, an option that another one leaves without effect, a directory that is not there, and a parameter that another method of a session does not know.',
     ...section(
       'Opening a session',
       'Fields of `session.create` and `session.resume`, options of `createSession` and `resumeSession`.',

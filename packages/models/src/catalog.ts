@@ -9,6 +9,8 @@ export interface KnownModel {
   readonly defaultReasoningEffort?: string;
   /** Refuses every temperature but the default one. */
   readonly fixedSampling?: boolean;
+  /** Can be told how much to write. */
+  readonly takesVerbosity?: boolean;
   /** Takes a reasoning effort, and decides itself when and how long. */
   readonly thinksByItself?: boolean;
 }
@@ -23,7 +25,7 @@ export function knownModel(model: string): KnownModel | undefined {
 export function withKnown(model: Omit<ModelInfo, 'vision'> & { readonly vision?: boolean }): ModelInfo {
   const known = knownModel(model.id);
   if (!known) return { ...model, vision: model.vision ?? false };
-  const { fixedSampling: _, thinksByItself: __, maxOutputTokens, ...rest } = known;
+  const { fixedSampling: _, thinksByItself: __, takesVerbosity: ___, maxOutputTokens, ...rest } = known;
   const limit = Math.min(maxOutputTokens, model.contextWindow ?? maxOutputTokens);
   return { ...rest, maxOutputTokens: limit, ...model, vision: model.vision ?? known.vision };
 }
@@ -79,6 +81,7 @@ const families: Readonly<Record<string, KnownModel>> = {
   'gpt-4.1': { contextWindow: 1_047_576, maxOutputTokens: 32_768, vision: true, ...unthinking },
   'gpt-4o': { contextWindow: 128_000, maxOutputTokens: 16_384, vision: true, ...unthinking },
   'gpt-5': {
+    takesVerbosity: true,
     contextWindow: 400_000,
     maxOutputTokens: 128_000,
     vision: true,
@@ -86,6 +89,7 @@ const families: Readonly<Record<string, KnownModel>> = {
     ...gpt5Efforts,
   },
   'gpt-5.': {
+    takesVerbosity: true,
     contextWindow: 400_000,
     maxOutputTokens: 128_000,
     vision: true,

@@ -1,4 +1,5 @@
 export type { Environment } from '@groundcrew/http-client';
+export { sentStyle } from './answer-style.js';
 export { type CachedModelsOptions, withCachedModels } from './cached-models.js';
 export { type KnownModel, knownModel, withKnown } from './catalog.js';
 export { type CopilotApi, type CopilotConfig, copilotApiOf, copilotProvider } from './copilot.js';
@@ -17,9 +18,11 @@ export { type HttpProviderOptions, httpProvider } from './http-provider.js';
 export { isObject, parseReceived, property } from './json.js';
 export { type KeyHold, type KeyLimiter, limitedByKey } from './key-limiter.js';
 export type {
+  AnswerStyle,
   CallOrigin,
   ChatMessage,
   EndReason,
+  ImageLimits,
   KeptBlock,
   ModelEvent,
   ModelInfo,

@@ -49,7 +49,13 @@ export interface ToolSpec {
   readonly inputSchema: unknown;
 }
 
-export interface ModelRequest {
+/** How an answer and what is shown of its thoughts are to be written. */
+export interface AnswerStyle {
+  readonly verbosity?: 'low' | 'medium' | 'high';
+  readonly reasoningSummary?: 'none' | 'concise' | 'detailed';
+}
+
+export interface ModelRequest extends AnswerStyle {
   readonly model: string;
   readonly system: string;
   readonly messages: readonly ChatMessage[];
@@ -126,10 +132,18 @@ export type ModelEvent =
       readonly requestId?: string;
     };
 
+export interface ImageLimits {
+  readonly most?: number;
+  readonly largestBytes?: number;
+  readonly types?: readonly string[];
+}
+
 export interface ModelInfo {
   readonly id: string;
   readonly name: string;
   readonly vision: boolean;
+  /** How many images it takes at a time, how large and of which types; what is not named has no limit. */
+  readonly images?: ImageLimits;
   /** Types of documents that it reads as they are. */
   readonly documents?: readonly string[];
   readonly contextWindow?: number;

@@ -42,6 +42,7 @@ export function settingsFrom(
     ...pick('largeOutput', largeOutputOf(params) ?? before?.largeOutput),
     ...pick('model', params.model || before?.model),
     ...pick('reasoningEffort', params.reasoningEffort || before?.reasoningEffort),
+    ...pick('style', styleFrom(params, before)),
     ...pick('modelCapabilities', capabilitiesOf(params) ?? before?.modelCapabilities),
     ...pick('isAskingDisabled', params.askUserDisabled ?? before?.isAskingDisabled),
     ...pick('limits', limitsFrom(params.sessionLimits)),
@@ -163,6 +164,19 @@ function compactionOf({ infiniteSessions }: ResumeParams): SessionSettings['comp
     ...(typeof background === 'number' && { background }),
     ...(typeof blocking === 'number' && { blocking }),
   };
+}
+
+/** How answers are to be written; words that mean nothing change nothing. */
+export function styleFrom(
+  params: Pick<ResumeParams, 'verbosity' | 'reasoningSummary'>,
+  before: SessionSettings | undefined,
+): SessionSettings['style'] {
+  const verbosity = (['low', 'medium', 'high'] as const).find((word) => word === params.verbosity);
+  const reasoningSummary = (['none', 'concise', 'detailed'] as const).find(
+    (word) => word === params.reasoningSummary,
+  );
+  if (verbosity === undefined && reasoningSummary === undefined) return before?.style;
+  return { ...before?.style, ...pick('verbosity', verbosity), ...pick('reasoningSummary', reasoningSummary) };
 }
 
 /** What a client says of a model. */

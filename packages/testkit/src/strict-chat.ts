@@ -52,6 +52,7 @@ const body = z.strictObject({
   max_tokens: z.optional(z.int().min(1)),
   max_completion_tokens: z.optional(z.int().min(1)),
   reasoning_effort: z.optional(z.string()),
+  verbosity: z.optional(z.enum(['low', 'medium', 'high'])),
   response_format: z.optional(
     z.strictObject({
       type: z.literal('json_schema'),

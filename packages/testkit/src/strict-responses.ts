@@ -61,12 +61,15 @@ const body = z.strictObject({
   max_output_tokens: z.optional(z.int().min(16)),
   text: z.optional(
     z.strictObject({
-      format: z.strictObject({
-        type: z.literal('json_schema'),
-        name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
-        schema: z.looseObject({}),
-        strict: z.optional(z.boolean()),
-      }),
+      format: z.optional(
+        z.strictObject({
+          type: z.literal('json_schema'),
+          name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+          schema: z.looseObject({}),
+          strict: z.optional(z.boolean()),
+        }),
+      ),
+      verbosity: z.optional(z.enum(['low', 'medium', 'high'])),
     }),
   ),
   prompt_cache_key: z.optional(z.string().min(1).max(64)),

@@ -12,12 +12,11 @@ const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
 const noPlugins = 'this version has no plugins.';
-const notSent = 'this version does not pass it on to the model service.';
 
 const vision: SupportOf<Fields<Fields<Fields<Create['modelCapabilities']>['limits']>['vision']>> = {
-  supported_media_types: unused('this version does not check images.'),
-  max_prompt_images: unused('this version does not check images.'),
-  max_prompt_image_size: unused('this version does not check images.'),
+  supported_media_types: used,
+  max_prompt_images: used,
+  max_prompt_image_size: used,
 };
 
 const capabilities: SupportOf<Fields<Create['modelCapabilities']>> = {
@@ -106,8 +105,8 @@ const mcpServer: SupportOf<Fields<Create['mcpServers']>[string]> = {
 const modelOptions = {
   model: used,
   reasoningEffort: used,
-  reasoningSummary: unused(notSent),
-  verbosity: unused(notSent),
+  reasoningSummary: words('none', 'concise', 'detailed'),
+  verbosity: words('low', 'medium', 'high'),
   contextTier: unused('the model has the window that its service gives it.', 'default'),
   modelCapabilities: object(capabilities),
   provider: object(provider),

@@ -1,3 +1,4 @@
+import type { AnswerStyle } from '@groundcrew/models';
 import type { JsonObject } from '@groundcrew/protocol';
 import type { SandboxSettings } from '../exec/sandbox-settings.js';
 import type { HostingSettings } from '../workspace/hosted-files.js';
@@ -40,6 +41,8 @@ export interface FixedSettings {
   readonly fileHooks: boolean;
   /** What a hook said the session was about. */
   readonly summary: string;
+  /** How much answers say, and what is shown of thoughts. */
+  readonly style: AnswerStyle;
   /** Where commands run. */
   readonly sandbox: SandboxSettings;
   /** Where the app said that skills are. */

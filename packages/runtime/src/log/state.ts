@@ -11,6 +11,7 @@ import type { Objective, StopRequest } from './autopilot-state.js';
 import type { ClientTask } from './client-task.js';
 import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
 import type { FixedSettings } from './fixed-settings.js';
+import type { ModelView } from './model-view.js';
 import type { OpenQuestion, OpenRequest } from './open-question.js';
 import type { Pinned } from './pinned.js';
 import type { OutputWish, Prompt } from './prompt.js';
@@ -62,11 +63,7 @@ export interface SentRequest {
   readonly wire: string;
   /** What of the history the model saw, and what it can read. */
   readonly cut?: ViewCut;
-  readonly view: {
-    readonly model: string;
-    readonly canSeeImages: boolean;
-    readonly documents: readonly string[];
-  };
+  readonly view: ModelView;
   /** Everything else of the request, as the wire got it. */
   readonly options: Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,4 @@
-import type { ModelInfo, ProviderConfig } from '@groundcrew/models';
+import type { ImageLimits, ModelInfo, ProviderConfig } from '@groundcrew/models';
 
 /** What clients say of a session's model service; without an address, of the one it would have anyway. */
 export interface ProviderSettings extends Omit<ProviderConfig, 'baseUrl'> {
@@ -37,6 +37,11 @@ export interface ModelCapabilities {
     readonly max_prompt_tokens?: number;
     readonly max_output_tokens?: number;
     readonly max_context_window_tokens?: number;
+    readonly vision?: {
+      readonly max_prompt_images?: number;
+      readonly max_prompt_image_size?: number;
+      readonly supported_media_types?: readonly string[];
+    };
   };
 }
 
@@ -45,13 +50,25 @@ export function withCapabilities(
   info: ModelInfo,
   { supports = {}, limits = {} }: ModelCapabilities = {},
 ): ModelInfo {
-  const { max_prompt_tokens, max_output_tokens, max_context_window_tokens } = limits;
+  const { max_prompt_tokens, max_output_tokens, max_context_window_tokens, vision } = limits;
   return {
     ...info,
     ...(supports.vision !== undefined && { vision: supports.vision }),
+    ...(vision && { images: imageLimits(vision) }),
     ...(supports.reasoningEffort === false && { reasoningEfforts: [] }),
     ...(max_prompt_tokens !== undefined && { maxPromptTokens: max_prompt_tokens }),
     ...(max_output_tokens !== undefined && { maxOutputTokens: max_output_tokens }),
     ...(max_context_window_tokens !== undefined && { contextWindow: max_context_window_tokens }),
+  };
+}
+
+type VisionLimits = NonNullable<NonNullable<ModelCapabilities['limits']>['vision']>;
+
+function imageLimits(vision: VisionLimits): ImageLimits {
+  const { max_prompt_images, max_prompt_image_size, supported_media_types } = vision;
+  return {
+    ...(max_prompt_images !== undefined && { most: max_prompt_images }),
+    ...(max_prompt_image_size !== undefined && { largestBytes: max_prompt_image_size }),
+    ...(supported_media_types?.length && { types: supported_media_types }),
   };
 }

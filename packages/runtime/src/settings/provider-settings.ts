@@ -120,10 +120,12 @@ export function newlyFixed(
   const names = providerNames.filter((name) => !known.includes(name));
   const { hasWorkspace, sandbox, fileHooks, tracksFiles, skillDirectories, disabledSkills } = settings;
   const agents = settings.customAgents?.map(storedAgent);
+  const style = { ...before.style, ...settings.style };
   const fresh = {
     ...(hasWorkspace !== undefined && hasWorkspace !== (before.hasWorkspace ?? true) && { hasWorkspace }),
     ...(isOther(settings.hosting, before.hosting) && { hosting: settings.hosting }),
     ...(sandbox && !isDeepStrictEqual(sandbox, before.sandbox) && { sandbox }),
+    ...(settings.style && isOther(style, before.style) && { style }),
     ...(fileHooks !== undefined && fileHooks !== (before.fileHooks ?? false) && { fileHooks }),
     ...(tracksFiles !== undefined && tracksFiles !== (before.tracksFiles ?? false) && { tracksFiles }),
     ...(isOther(agents, before.customAgents) && { customAgents: agents }),

@@ -1,4 +1,4 @@
-import type { ModelInfo, ModelProvider, ServiceEndpoint } from '@groundcrew/models';
+import type { AnswerStyle, ModelInfo, ModelProvider, ServiceEndpoint } from '@groundcrew/models';
 import type { JsonObject } from '@groundcrew/protocol';
 import type { SessionLimits } from '../budget/limits.js';
 import type { SandboxSettings } from '../exec/sandbox-settings.js';
@@ -17,6 +17,8 @@ export interface SessionSettings {
   readonly workingDirectory: string;
   readonly model?: string;
   readonly reasoningEffort?: string;
+  /** How much answers say, and what is shown of thoughts. */
+  readonly style?: AnswerStyle;
   readonly streaming: boolean;
   /** Answers say what of the documents they rest on, where the service can. */
   readonly citations?: boolean;

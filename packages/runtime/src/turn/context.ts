@@ -6,11 +6,13 @@ import type { JobRunner } from '../exec/workers.js';
 import type { Gate } from '../gate/gate.js';
 import type { Hooks } from '../hooks/hooks.js';
 import type { AgentLog } from '../log/agent-log.js';
+import type { ModelView } from '../log/model-view.js';
 import type { Draft } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
 import type { ModelCalls } from '../model-call/model-call.js';
 import type { ModelSwitch } from '../questions/model-switch.js';
 import type { Toolset } from '../tools/toolset.js';
+import type { AnswerWishes } from './answer-wishes.js';
 import type { HistoryMemory } from './history-memory.js';
 import type { Interaction, PromptExtras } from './interaction.js';
 
@@ -33,6 +35,7 @@ export interface ModelPlan {
   /** Another model of the same service, to answer in its place. */
   readonly otherModel?: string;
   readonly reasoningEffort?: string;
+  readonly wishes: AnswerWishes;
   readonly streaming: boolean;
   /** Answers say what of the documents they rest on. */
   readonly citations: boolean;
@@ -59,9 +62,8 @@ export interface AgentPlanner {
   plan(): ModelPlan;
   /** The model that answers next. */
   model(): string;
-  canSeeImages(): boolean;
-  /** Types of documents that the model reads as they are. */
-  documents(): readonly string[];
+  /** What the model that answers next can read. */
+  view(): ModelView;
   /** What the model has to read of tools that came or went; asked once for each prompt. */
   noticeOfTools(mode?: SessionMode): string;
   /** The same of tools of servers, between two calls of one prompt. */

@@ -3,6 +3,7 @@ import { ruleWarning } from '../gate/call-permissions.js';
 import { remindersOf, submitPrompt } from '../hooks/submitted-prompt.js';
 import type { Draft } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
+import { imageWarnings } from '../prompt/image-limits.js';
 import type { FormattedPrompt } from '../prompt/user-message.js';
 import type { AgentContext, ReceivedPrompt } from './context.js';
 import { formatWithHooks, transformPrompt } from './prompt-hooks.js';
@@ -47,7 +48,7 @@ async function messageOf(
   context: AgentContext,
 ): Promise<{ readonly shown: Prompt; readonly drafts: readonly Draft[] }> {
   const { log, planner, session, hooks, interaction } = context;
-  const documents = planner.documents();
+  const { canSeeImages, documents, images } = planner.view();
   const submitted = await submitPrompt(hooks, prompt.text, signal);
   interaction.promptText = submitted.text;
   const shown = afterHooks(prompt, submitted.text);
@@ -56,7 +57,7 @@ async function messageOf(
     signal,
     now: session.clock.now(),
     workingDirectory: log.session.context.cwd,
-    canSeeImages: planner.canSeeImages(),
+    canSeeImages,
     documents,
     isPlanning: log.session.mode === 'plan' && log.agentId === undefined,
     notice: planner.noticeOfTools(namedMode(prompt)),
@@ -72,7 +73,8 @@ async function messageOf(
       ...attachmentsOf(formatted),
     },
   };
-  return { shown, drafts: [...verbatim(prompt, formatted), message] };
+  const warnings = imageWarnings(formatted.parts, images).map(imageWarning);
+  return { shown, drafts: [...verbatim(prompt, formatted), message, ...warnings] };
 }
 
 /** What a session says once, at its first prompt. */
@@ -169,8 +171,8 @@ async function formatAside(
     hooks,
     signal,
     workingDirectory: log.session.context.cwd,
-    canSeeImages: planner.canSeeImages(),
-    documents: planner.documents(),
+    canSeeImages: planner.view().canSeeImages,
+    documents: planner.view().documents,
     isPlanning: false,
     notice: '',
   });
@@ -224,6 +226,11 @@ function receiptOf({ messageId, digest }: Prompt, delivery: 'idle' | 'queued'): 
 function openingModel({ log, planner }: AgentContext): Draft[] {
   if (log.session.model !== undefined || log.agentId !== undefined) return [];
   return [{ type: 'session.model_change', data: { newModel: planner.model(), source: 'startup' } }];
+}
+
+/** Users learn that the model does not see all that they attached. */
+function imageWarning(message: string): Draft {
+  return { type: 'session.warning', data: { warningType: 'attachment', message } };
 }
 
 /** Users learn at once that hooks they rely on cannot be read. */

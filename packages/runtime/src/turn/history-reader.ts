@@ -1,14 +1,8 @@
 import type { ChatMessage, Part } from '@groundcrew/models';
 import { interruptedText } from '../gate/failure.js';
+import type { ModelView as View } from '../log/model-view.js';
 import type { HistoryEntry } from '../log/state.js';
-
-/** What one model cannot see or read stays in the history, for one that can may be chosen later. */
-export interface View {
-  readonly model: string;
-  readonly canSeeImages: boolean;
-  /** Types of documents that it reads as they are. */
-  readonly documents: readonly string[];
-}
+import { withinImageLimits } from '../prompt/image-limits.js';
 
 type AssistantEntry = Extract<HistoryEntry, { role: 'assistant' }>;
 type Result = Extract<HistoryEntry, { role: 'tool' }>;
@@ -45,7 +39,7 @@ export class HistoryReader {
     }
     this.view = view;
     this.history = history;
-    return messages;
+    return view.images ? withinImageLimits(messages, view.images) : messages;
   }
 
   /** The history goes on from the one that was read last, and is read as that was. */

@@ -1,5 +1,6 @@
 import type { ModelInfo, ModelProvider } from '@groundcrew/models';
 import type { SessionMode } from '@groundcrew/protocol';
+import type { ModelView } from '../log/model-view.js';
 import { modeOf, type SessionState } from '../log/state.js';
 import { agentPrompt, leadingPrompt } from '../prompt/agent-prompt.js';
 import type { InstructionPlaces } from '../prompt/instruction-files.js';
@@ -22,6 +23,7 @@ import {
   isAllowedModel,
   otherAllowedModel,
 } from './allowed-models.js';
+import { SessionWishes } from './answer-wishes.js';
 import { awaitedProvider } from './awaited-provider.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelProblem, modelWarning, warningAboutEffort } from './model-warnings.js';
@@ -40,6 +42,7 @@ export class Planner {
   private readonly prompt: PromptWriter;
   private readonly homeDirectory: string;
   readonly optionWarnings = new OptionWarnings();
+  private readonly wishes = new SessionWishes();
 
   constructor(
     private readonly sources: readonly ToolSource[],
@@ -68,8 +71,7 @@ export class Planner {
       freshPlan: (signal) => this.freshPlan(state(), waits, signal),
       plan: () => this.plan(state()),
       model: () => this.model(state()),
-      canSeeImages: () => this.canSeeImages(state()),
-      documents: () => this.documents(state()),
+      view: () => this.view(this.model(state())),
       noticeOfTools: (mode = state().mode) => {
         this.useMode(mode);
         return this.noticeOfTools();
@@ -97,8 +99,7 @@ export class Planner {
       },
       plan,
       model,
-      canSeeImages: () => this.info(model())?.vision ?? true,
-      documents: () => this.info(model())?.documents ?? [],
+      view: () => this.view(model()),
       noticeOfTools: () => '',
       noticeOfServers: () => '',
       report: () => ({ hiddenTools: [], warnings: [] }),
@@ -139,6 +140,7 @@ export class Planner {
       provider: this.provider(state, model),
       model,
       info: this.info(model),
+      wishes: this.wishes.of(this.settings, state),
       streaming: this.settings.streaming,
       citations: this.settings.citations ?? false,
       system: agentPrompt(facts, agent.prompt, skills),
@@ -253,12 +255,9 @@ export class Planner {
     return this.access.serves?.(model) === false ? undefined : model;
   }
 
-  canSeeImages(state: SessionState): boolean {
-    return this.info(this.model(state))?.vision ?? true;
-  }
-
-  documents(state: SessionState): readonly string[] {
-    return this.info(this.model(state))?.documents ?? [];
+  private view(model: string): ModelView {
+    const { vision = true, documents = [], images } = this.info(model) ?? {};
+    return { model, canSeeImages: vision, documents, ...(images && { images }) };
   }
 
   /** What is known of a model: what the app says of it, and for the rest what the service says. */
@@ -290,6 +289,7 @@ export class Planner {
       model,
       info: this.info(model),
       ...(otherModel !== undefined && { otherModel }),
+      wishes: this.wishes.of(settings, state),
       streaming: settings.streaming,
       citations: settings.citations ?? false,
       system: leader ? `${system}\n\n${leadingPrompt(leader.agent.prompt, leader.skills)}` : system,

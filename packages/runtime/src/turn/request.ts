@@ -34,11 +34,7 @@ function makeRequest(
   const { requestHeaders, trace } = interaction.options;
   const { history, output } = log.latest;
   const cut = interaction.view ?? log.latest.view;
-  const view = {
-    canSeeImages: planner.canSeeImages(),
-    documents: planner.documents(),
-    model: plan.model,
-  };
+  const view = { ...planner.view(), model: plan.model };
   return {
     model: plan.model,
     system: plan.system,
@@ -46,6 +42,7 @@ function makeRequest(
     tools: plan.toolset.tools,
     stream: plan.streaming,
     ...(plan.reasoningEffort !== undefined && { reasoningEffort: plan.reasoningEffort }),
+    ...plan.wishes.style,
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...remarksOf(remark, output),
     ...(output && interaction.usesOutputFormat && { output: { name: output.name, schema: output.schema } }),
@@ -92,7 +89,10 @@ function optionsOf(request: ModelRequest): SentRequest['options'] {
 }
 
 /** What the log keeps of the newest request: how it went out, and its tools where they are new. */
-export function sentDrafts({ interaction, log }: AgentContext, { toolset }: ModelPlan): readonly Draft[] {
+export function sentDrafts(
+  { interaction, log }: AgentContext,
+  { toolset, wishes }: ModelPlan,
+): readonly Draft[] {
   const { sent } = interaction;
   interaction.sent = undefined;
   if (!sent) return [];
@@ -100,5 +100,10 @@ export function sentDrafts({ interaction, log }: AgentContext, { toolset }: Mode
   return [
     ...(isKnown ? [] : [{ note: 'tools.offered' as const, data: toolset.offer }]),
     { note: 'request.sent', data: sent },
+    ...wishes.warnings(sent).map(configurationWarning),
   ];
+}
+
+function configurationWarning(message: string): Draft {
+  return { type: 'session.warning', data: { warningType: 'configuration', message } };
 }

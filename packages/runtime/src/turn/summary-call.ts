@@ -11,7 +11,7 @@ export function summaryCall(context: AgentContext, plan: ModelPlan): SummaryCall
   const { interaction, planner, session, log } = context;
   const { requestHeaders, trace } = interaction.options;
   const { provider, model, info, system, reasoningEffort, toolset } = plan;
-  const view = { model, canSeeImages: planner.canSeeImages(), documents: planner.documents() };
+  const view = { ...planner.view(), model };
   const limit = promptLimit(info);
   return {
     provider,

@@ -2,7 +2,7 @@ import type { EventData, Methods } from '@groundcrew/protocol';
 import { modelWarnings, type Session } from '@groundcrew/runtime';
 import { Refusal } from '../failure.js';
 import type { CallContext, SessionHandlers } from '../handler.js';
-import { capabilitiesOf } from '../settings.js';
+import { capabilitiesOf, styleFrom } from '../settings.js';
 
 type Names =
   | 'session.model.getCurrent'
@@ -53,11 +53,13 @@ export const sessionModelHandlers: SessionHandlers<Pick<Methods, Names>> = {
     if (reason !== undefined) throw new Refusal(reason);
     const modelCapabilities = capabilitiesOf(params);
     const previous = await currentModel(session, context);
+    const style = styleFrom(params, session.currentSettings);
     await context.runtime.change(session, (before) => ({
       // By the name that a provider gives its model, only the model is called that the session has now.
       model: previous,
       ...before,
       ...(modelCapabilities && { modelCapabilities }),
+      ...(style && { style }),
     }));
     const tier = (['default', 'long_context'] as const).find((known) => known === contextTier);
     const effort = { reasoningEffort: reasoningEffort || null, ...(tier && { contextTier: tier }) };

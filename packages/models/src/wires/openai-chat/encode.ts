@@ -1,3 +1,4 @@
+import { sentStyle } from '../../answer-style.js';
 import { knownModel } from '../../catalog.js';
 import type { ChatMessage, ModelRequest, Part, ToolSpec } from '../../model.js';
 import { jsonSchemaFormat } from '../../output-format.js';
@@ -33,6 +34,7 @@ export function encodeChat(
   return {
     model: request.model,
     ...sampling(request, dialect),
+    ...pickVerbosity(request, wire),
     ...(isCopilot && { snippy: { enabled: false } }),
     ...(request.output && {
       response_format: { type: 'json_schema', json_schema: jsonSchemaFormat(request.output) },
@@ -94,6 +96,11 @@ function encodeAnswer({ text, toolCalls, kept = [] }: Answer, wire: string): Cha
 
 function encodeTool({ name, description, inputSchema }: ToolSpec): ChatTool {
   return { type: 'function', function: { name, description, parameters: objectSchema(inputSchema) } };
+}
+
+function pickVerbosity(request: ModelRequest, wire: string): Partial<ChatBody> {
+  const { verbosity } = sentStyle(wire, request.model, request);
+  return verbosity === undefined ? {} : { verbosity };
 }
 
 function sampling(request: ModelRequest, dialect: ChatDialect): Partial<ChatBody> {

@@ -16,6 +16,7 @@ export interface ChatBody {
   readonly max_tokens?: number;
   readonly max_completion_tokens?: number;
   readonly reasoning_effort?: string;
+  readonly verbosity?: 'low' | 'medium' | 'high';
   readonly response_format?: {
     readonly type: 'json_schema';
     readonly json_schema: ReturnType<typeof jsonSchemaFormat>;

@@ -1,3 +1,4 @@
+import { sentStyle } from '../../answer-style.js';
 import { knownModel } from '../../catalog.js';
 import type { ChatMessage, KeptBlock, ModelRequest, Part, ToolSpec } from '../../model.js';
 import { jsonSchemaFormat } from '../../output-format.js';
@@ -8,6 +9,7 @@ import { objectSchema } from '../tool-schema.js';
 import { readPhase, readReasoningItem } from './kept-reasoning.js';
 import type { Effort, ResponsesBody, ResponsesContentPart, ResponsesItem, ResponsesTool } from './schema.js';
 
+const wire = 'openai-responses';
 const longestId = 64;
 const fewestOutputTokens = 16;
 const efforts: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
@@ -24,9 +26,7 @@ export function encodeResponses(request: ModelRequest, memory = new EncodingMemo
     ...(maxOutputTokens !== undefined && {
       max_output_tokens: Math.max(maxOutputTokens, fewestOutputTokens),
     }),
-    ...(request.output && {
-      text: { format: { type: 'json_schema', ...jsonSchemaFormat(request.output) } },
-    }),
+    ...wording(request),
     ...(origin && { prompt_cache_key: fittingId(origin.sessionId, longestId) }),
     ...(stream && { stream }),
     ...(tools.length > 0 && {
@@ -45,12 +45,29 @@ function withRemark({ messages, remark }: ModelRequest): readonly ChatMessage[] 
 }
 
 /** A model that is known not to think refuses every word about it. */
-function thinking({ model, reasoningEffort }: ModelRequest): Partial<ResponsesBody> {
+function thinking(request: ModelRequest): Partial<ResponsesBody> {
+  const { model, reasoningEffort } = request;
   const known = knownModel(model);
   if (reasoningEffort === undefined && known && !known.reasoningEfforts?.length) return {};
   const sealed = { include: ['reasoning.encrypted_content' as const] };
-  if (reasoningEffort === undefined || !isEffort(reasoningEffort)) return sealed;
-  return { ...sealed, reasoning: { effort: reasoningEffort, summary: 'auto' } };
+  const effort = reasoningEffort !== undefined && isEffort(reasoningEffort) ? reasoningEffort : undefined;
+  const { reasoningSummary = effort && 'auto' } = sentStyle(wire, model, request);
+  const summary = reasoningSummary === 'none' ? undefined : reasoningSummary;
+  if (effort === undefined && summary === undefined) return sealed;
+  return { ...sealed, reasoning: { ...(effort && { effort }), ...(summary && { summary }) } };
+}
+
+/** The form of the answer, and how much it says. */
+function wording(request: ModelRequest): Pick<ResponsesBody, 'text'> {
+  const { output, model } = request;
+  const { verbosity } = sentStyle(wire, model, request);
+  if (!output && verbosity === undefined) return {};
+  return {
+    text: {
+      ...(output && { format: { type: 'json_schema', ...jsonSchemaFormat(output) } }),
+      ...(verbosity && { verbosity }),
+    },
+  };
 }
 
 function isEffort(word: string): word is Effort {

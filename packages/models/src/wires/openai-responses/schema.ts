@@ -1,3 +1,4 @@
+import type { AnswerStyle } from '../../model.js';
 import type { jsonSchemaFormat } from '../../output-format.js';
 import type { ObjectSchema } from '../tool-schema.js';
 
@@ -7,9 +8,12 @@ export interface ResponsesBody {
   readonly instructions?: string;
   readonly store: false;
   readonly include?: 'reasoning.encrypted_content'[];
-  readonly reasoning?: { readonly effort?: Effort; readonly summary?: 'auto' };
+  readonly reasoning?: { readonly effort?: Effort; readonly summary?: 'auto' | 'concise' | 'detailed' };
   readonly max_output_tokens?: number;
-  readonly text?: { readonly format: { readonly type: 'json_schema' } & ReturnType<typeof jsonSchemaFormat> };
+  readonly text?: {
+    readonly format?: { readonly type: 'json_schema' } & ReturnType<typeof jsonSchemaFormat>;
+    readonly verbosity?: AnswerStyle['verbosity'];
+  };
   readonly prompt_cache_key?: string;
   readonly stream?: boolean;
   readonly tools?: ResponsesTool[];
