@@ -4,15 +4,7 @@ import { create, makeHead } from './store-contract-data.js';
 
 /** What every store must find. */
 export function searchTests(current: () => SessionStore): void {
-  const textOf = ({ isPublic, json }: LogRecord) => (isPublic ? (JSON.parse(json) as string) : undefined);
-  const say = (seq: number, text: string): LogRecord => ({
-    seq,
-    isPublic: true,
-    type: 'said',
-    json: JSON.stringify(text),
-  });
   const find = (words: string, limit = 10) => current().search({ words, limit, textOf });
-  const head = makeHead({ userTurns: 1 });
 
   test('a search finds sessions by their words, the one that has more of them first, and each once', async () => {
     await create(current(), 'tide', {
@@ -70,4 +62,14 @@ export function searchTests(current: () => SessionStore): void {
     await create(current(), 's', { records: [say(1, 'nothing of it')], head });
     expect(await find('plan')).toEqual([]);
   });
+}
+
+const head = makeHead({ userTurns: 1 });
+
+function say(seq: number, text: string): LogRecord {
+  return { seq, isPublic: true, type: 'said', json: JSON.stringify(text) };
+}
+
+function textOf({ isPublic, json }: LogRecord): string | undefined {
+  return isPublic ? (JSON.parse(json) as string) : undefined;
 }
