@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  byExtent,
   liveRuntime,
   RuleModel,
   type RuntimeProcess,
@@ -163,9 +164,9 @@ test('whatever is forked, cut, compacted, copied, deleted and killed, each sessi
       for (const word of world.words) expect(filesWith(world.home.path, `${word} `)).toEqual([]);
       await world.kill();
     }),
-    { numRuns: 2, seed: 19, endOnFailure: true },
+    { numRuns: byExtent({ short: 1, full: 4 }), seed: 19, endOnFailure: true },
   );
-}, 60_000);
+}, 120_000);
 
 /** The files of a home that have the text in them. */
 function filesWith(home: string, text: string): readonly string[] {

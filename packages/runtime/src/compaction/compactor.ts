@@ -64,6 +64,8 @@ const growthBetween = 0.05;
 /** The newest rounds of a turn that stay as they are, and what of the user's messages does. */
 const tailShare = 0.1;
 const pinnedShare = 1 / 3;
+/** The goal stays whole as long as it, the system prompt and the tools take no more of the window: there is room for turns beside it. */
+const goalShare = 0.6;
 const mostTries = 3;
 
 /** Replaces the older part of one agent's conversation by a summary and what must not be lost; one at a time. */
@@ -254,8 +256,7 @@ export class Compactor {
     const summary = answer.text.trim();
     this.hasFailed = false;
     const { compaction } = log.latest;
-    const room = use.tokenLimit * pinnedShare * charactersPerToken;
-    const pinned = await pin(compaction?.pinned ?? nothingPinned, covered, room);
+    const pinned = await pin(compaction?.pinned ?? nothingPinned, covered, roomsIn(use));
     const text = compactedMessage(summary, {
       pinned,
       open: await this.parts.openWork(),
@@ -345,6 +346,13 @@ export class Compactor {
     const error = 'The runtime ended before the summary was there';
     log.append({ type: 'session.compaction_complete', data: { success: false, error } });
   }
+}
+
+/** Characters that what is pinned may take, and the goal alone. */
+function roomsIn({ tokenLimit, systemTokens, toolDefinitionsTokens }: WindowUse) {
+  const room = tokenLimit * pinnedShare * charactersPerToken;
+  const beside = tokenLimit * goalShare - systemTokens - toolDefinitionsTokens;
+  return { room, goalRoom: Math.max(room / 3, beside * charactersPerToken) };
 }
 
 /** Waits for it, but no longer than the signal lets. */

@@ -3,8 +3,12 @@ import type { Pinned, PinnedFile, PinnedMessage, PinnedRule } from '../log/pinne
 import type { HistoryEntry } from '../log/state.js';
 import { boundedRules, rulesIn, sizesOf } from './rules.js';
 
-/** What stays of these entries beside what stayed before; messages in as many characters as there is room for. */
-export async function pin(before: Pinned, entries: readonly HistoryEntry[], room: number): Promise<Pinned> {
+/** What stays of these entries beside what stayed before; messages in as many characters as there is room for, and the goal in more. */
+export async function pin(
+  before: Pinned,
+  entries: readonly HistoryEntry[],
+  { room, goalRoom = room / 3 }: { readonly room: number; readonly goalRoom?: number },
+): Promise<Pinned> {
   const messages = entries.flatMap(messageOf);
   const rules: PinnedRule[] = [];
   for (const message of messages) {
@@ -20,7 +24,7 @@ export async function pin(before: Pinned, entries: readonly HistoryEntry[], room
       files: boundedFiles(withFiles(before.files, entries)),
       skills: [...new Set([...before.skills, ...entries.flatMap(skillsIn)])],
     },
-    room,
+    { room, goalRoom },
   );
 }
 
@@ -36,10 +40,14 @@ const mostRead = 50;
 const longestLine = 120;
 
 /**
- * The oldest messages become a line each, then a number; the first one and the last one stay as they are, if they fit. The rules of a
+ * The oldest messages become a line each, then a number. The first one stays whole within its own room, whatever there is beside it,
+ * and the last one if it fits. The rules of a
  * message that became a line stand beside it, and take room, too.
  */
-function fitted(pinned: Pinned, room: number): Pinned {
+function fitted(
+  pinned: Pinned,
+  { room, goalRoom }: { readonly room: number; readonly goalRoom: number },
+): Pinned {
   const rules = sizesOf(pinned.rules);
   const loose = looseRules(pinned).reduce((sum, { text }) => sum + text.length, 0);
   let size = pinned.messages.reduce((sum, { text }) => sum + text.length, loose);
@@ -57,11 +65,11 @@ function fitted(pinned: Pinned, room: number): Pinned {
     earlier += 1;
   }
   const left = goal ? [goal, ...rest] : [];
-  return {
-    ...pinned,
-    earlier,
-    messages: size > room ? left.map((message) => cutToFit(message, room / 3)) : left,
-  };
+  const isGoalWhole = (goal?.text.length ?? 0) <= goalRoom;
+  const bounded = left.map((message, index) =>
+    index === 0 && isGoalWhole ? message : cutToFit(message, room / 3),
+  );
+  return { ...pinned, earlier, messages: size > room ? bounded : left };
 }
 
 /** A message that fills the room alone keeps its beginning and its end; without that, no summary would make a window shorter. */

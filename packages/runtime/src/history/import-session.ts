@@ -141,7 +141,7 @@ async function compactedBy(
   const { success, summaryContent: summary } = data;
   if (!success || summary === undefined || lastEventId === undefined) return [];
   const covered = history.slice(0, history.findIndex(({ eventId }) => eventId === lastEventId) + 1);
-  const pinned = await pin(compaction?.pinned ?? nothingPinned, covered, pinnedCharacters);
+  const pinned = await pin(compaction?.pinned ?? nothingPinned, covered, { room: pinnedCharacters });
   const open = { todos: [], questions: [] };
   const text = compactedMessage(summary, { pinned, open, isPartial: true });
   const note = { note: 'history.compacted', data: { lastEventId, text, pinned } } as const;
