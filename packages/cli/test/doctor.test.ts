@@ -37,7 +37,7 @@ test('a home without sessions and a sound store are in order', async () => {
   const { code, stdout } = await world.run(['doctor', '--home', world.homePath]);
   expect([code, stdout]).toEqual([
     0,
-    expect.stringMatching(/groundcrew\.db: 2 sessions, \d+ records, version 5\nNo problems found\.\n$/),
+    expect.stringMatching(/groundcrew\.db: 2 sessions, \d+ records, version 6\nNo problems found\.\n$/),
   ]);
 });
 

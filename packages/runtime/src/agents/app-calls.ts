@@ -86,7 +86,7 @@ export class AppCalls {
   closeLeft(): void {
     const { log } = this.parts;
     for (const { toolCallId } of agentOf(log.latest, appAgentId).calls)
-      if (!this.running.has(toolCallId)) this.close(toolCallId, { log: seatLog(log), model: '' });
+      if (!this.running.has(toolCallId)) this.close(toolCallId, { log: appLog(log), model: '' });
   }
 
   private requireRoom(toolCallId: string): void {
@@ -107,7 +107,7 @@ export class AppCalls {
     await planner.ready(signal);
     const plan = planner.plan();
     requireOwnWork(call.name, plan.toolset.find(call.name)?.source);
-    const log = new HeardLog(this.parts.log, call.toolCallId);
+    const log = new AppCallLog(this.parts.log, call.toolCallId);
     const context = contexts({ log, planner, inbox: noSteering })(
       new Interaction(clock.newId(), { trace: trace() }),
     );
@@ -167,12 +167,12 @@ function requireOwnWork(name: string, source: string | undefined): void {
 /** No prompt joins what an app does. */
 const noSteering: SteeringInbox = { takeSteering: async () => [], putBack: () => undefined };
 
-function seatLog(log: SessionLog): AgentLog {
+function appLog(log: SessionLog): AgentLog {
   return new AgentLog(log, appAgentId);
 }
 
-/** Hears what a call came to. */
-class HeardLog extends AgentLog {
+/** The log of one call: keeps what it came to. */
+class AppCallLog extends AgentLog {
   private receipt: EventData<'tool.execution_complete'> | undefined;
   private verbatim: string | undefined;
 
@@ -184,7 +184,7 @@ class HeardLog extends AgentLog {
   }
 
   override append(...drafts: readonly Draft[]): ReturnType<AgentLog['append']> {
-    for (const draft of drafts) this.hear(draft);
+    for (const draft of drafts) this.keep(draft);
     return super.append(...drafts);
   }
 
@@ -201,7 +201,7 @@ class HeardLog extends AgentLog {
     };
   }
 
-  private hear(draft: Draft): void {
+  private keep(draft: Draft): void {
     if ('note' in draft) {
       if (draft.note === 'verbatim' && draft.data.id === this.toolCallId) this.verbatim = draft.data.text;
     } else if (draft.type === 'tool.execution_complete') this.receipt = draft.data;

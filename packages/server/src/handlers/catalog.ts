@@ -38,15 +38,12 @@ import { sessionProviderHandlers } from './session-provider.js';
 import { sessionQuestionsHandlers } from './session-questions.js';
 import { sessionQueueHandlers } from './session-queue.js';
 import { sandboxHandlers, sessionSandboxHandlers } from './session-sandbox.js';
-import { sessionScheduleHandlers } from './session-schedule.js';
 import { sessionShellHandlers } from './session-shell.js';
 import { sessionSkillsHandlers } from './session-skills.js';
-import { sessionTasksHandlers } from './session-tasks.js';
 import { sessionTelemetryHandlers } from './session-telemetry.js';
 import { sessionToolsHandlers } from './session-tools.js';
 import { sessionUiHandlers } from './session-ui.js';
 import { sessionUsageHandlers } from './session-usage.js';
-import { sessionWorkspacesHandlers } from './session-workspaces.js';
 import { sessionsHandlers } from './sessions.js';
 import { skillsHandlers } from './skills.js';
 import { storedSessionsHandlers } from './stored-sessions.js';
@@ -80,6 +77,21 @@ const sessionWorkflowHandlers = lazySessionHandlers(
 const sessionFactoryHandlers = lazySessionHandlers(
   below('session.factory.'),
   async () => (await import('./session-factory.js')).sessionFactoryHandlers,
+);
+
+const sessionTasksHandlers = lazySessionHandlers(
+  [...below('session.tasks.'), 'session.fleet.start'],
+  async () => (await import('./session-tasks.js')).sessionTasksHandlers,
+);
+
+const sessionScheduleHandlers = lazySessionHandlers(
+  below('session.schedule.'),
+  async () => (await import('./session-schedule.js')).sessionScheduleHandlers,
+);
+
+const sessionWorkspacesHandlers = lazySessionHandlers(
+  below('session.workspaces.').filter(isCommon),
+  async () => (await import('./session-workspaces.js')).sessionWorkspacesHandlers,
 );
 
 const sessionMcpHandlers = lazySessionHandlers(
