@@ -12,7 +12,6 @@ interface Entry {
   readonly label: string;
   readonly tokens: number;
   readonly parentId?: string;
-  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 interface Attribution {
@@ -71,7 +70,7 @@ test('the window is attributed to servers, instructions, tools and messages, and
   for (const { id, tokens } of entries.filter(({ parentId }) => parentId === undefined))
     expect(sum(entries.filter(({ parentId }) => parentId === id).map((entry) => entry.tokens))).toBe(tokens);
   expect(rest).toMatchObject({ compactionThreshold: limit * 0.8, compactions: { count: 0 } });
-  const ofServer = entries.filter(({ attributes }) => attributes?.server === 'srv');
+  const ofServer = entries.filter(({ kind }) => kind === 'mcpTool');
   expect(sum(ofServer.map(({ tokens }) => tokens))).toBe(categories.mcpTools);
   expect(ofServer.find(({ label }) => label === 'srv-echo')?.tokens).toBeGreaterThan(250);
   expect(categories.customInstructions).toBeGreaterThanOrEqual(rule.trim().length / 4);

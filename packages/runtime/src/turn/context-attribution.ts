@@ -13,7 +13,6 @@ interface ContextEntry {
   readonly label: string;
   readonly tokens: number;
   readonly parentId?: string;
-  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 /** Where the tokens of a request come from. */
@@ -68,7 +67,7 @@ export function attributeContext(
     entries.reduce((sum, entry) => (isMeant(entry) ? sum + entry.tokens : sum), 0);
   return {
     customInstructionsTokens: tokensOf(({ kind }) => kind === 'instructions'),
-    mcpToolsTokens: tokensOf(({ attributes }) => attributes?.source === 'mcp'),
+    mcpToolsTokens: tokensOf(({ kind }) => kind === mcpTool),
     entries,
   };
 }
@@ -101,16 +100,12 @@ function sizeOfPieces(pieces: readonly Piece[]): number {
 }
 
 function pieceOfTool(tool: Tool): Piece {
-  const { name, source, mcp } = tool;
-  const server = mcp && { server: mcp.mcpServerName };
-  return {
-    kind: 'tool',
-    id: `tool:${name}`,
-    label: name,
-    size: sizeOfTools([tool]),
-    attributes: { source, ...server },
-  };
+  const { name, source } = tool;
+  const kind = source === 'mcp' ? mcpTool : 'tool';
+  return { kind, id: `tool:${name}`, label: name, size: sizeOfTools([tool]) };
 }
+
+const mcpTool = 'mcpTool';
 
 /** What users said, what the agent answered, and the results of each tool. */
 function piecesOfMessages(messages: readonly HistoryEntry[]): readonly Piece[] {
