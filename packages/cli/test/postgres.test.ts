@@ -117,7 +117,7 @@ describe.skipIf(!server)('with a server', () => {
   test('the doctor counts sessions, finds a record that was changed, and says what a crash would lose', async () => {
     await talk({ GROUNDCREW_STORE: url });
     const sound = await world.run(['doctor', '--store', url]);
-    expect(sound.stdout).toMatch(/\/postgres: 2 sessions, \d+ records, version 6\n/);
+    expect(sound.stdout).toMatch(/\/postgres: 2 sessions, \d+ records, version 7\n/);
     expect(sound.stdout).toContain('note: No standby follows the primary: its disk is the only copy.\n');
     if (!process.env.PG_URL) {
       expect(sound.stdout).toContain('has fsync off: a crash of its machine loses what was acknowledged');
