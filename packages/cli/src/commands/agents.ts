@@ -8,7 +8,7 @@ import { visible } from '../terminal/visible.js';
 import { asksForHelp, type Command, defineCommand, show } from './command.js';
 
 const flags = {
-  cwd: textFlag('--cwd', 'DIR', 'the project; here without'),
+  cwd: textFlag('--cwd', 'DIR', 'the project; this directory unless given'),
   json: switchFlag('--json', 'print it as JSON'),
 };
 
@@ -69,7 +69,7 @@ const subcommands: Readonly<Record<string, Command>> = { ls, show: showOne };
 
 /** `groundcrew agents`: who can lead a session, and who may be asked in it. */
 export const agents: Command = {
-  usage: ['groundcrew agents ls', 'groundcrew agents show NAME'],
+  usage: ['groundcrew agents ls|show'],
   summary: 'Lists and shows agents',
   help: () => [ls, showOne].map((command) => command.help()).join('\n'),
   start: async (argv, terminal) => {

@@ -25,7 +25,7 @@ export const listenFlags = {
   audit: textFlag(
     '--audit',
     'F',
-    'with --auth: where logins, denials, approvals and deletions go; audit.jsonl of the home without',
+    'with --auth: where logins, denials, approvals and deletions go; audit.jsonl of the home unless given',
   ),
   tenantsShareFiles: switchFlag(
     '--tenants-share-files',

@@ -21,10 +21,10 @@ export const serve = defineCommand({
     port: numberFlag({
       name: '--port',
       placeholder: 'N',
-      help: 'the port; any free one without',
+      help: 'the port; any free one unless given',
       most: lastPort,
     }),
-    host: textFlag('--host', 'H', 'the address to listen on; 127.0.0.1, this machine only, without'),
+    host: textFlag('--host', 'H', 'the address to listen on; 127.0.0.1, this machine only, unless given'),
     ...webFlags,
     tokenFile: textFlag('--token-file', 'F', 'where the token is kept; made if it is missing'),
     model,

@@ -142,7 +142,7 @@ const login = defineCommand({
     clientId: textFlag(
       '--client-id',
       'ID',
-      'the program as it is registered there; it registers itself without',
+      'the id of a client that is registered there; the program registers itself unless given',
     ),
     secretEnv: textFlag('--client-secret-env', 'NAME', 'the variable that holds the secret of that client'),
     machine: switchFlag('--machine', 'log in as that client itself, without a user (client_credentials)'),
@@ -192,7 +192,7 @@ const subcommands: Readonly<Record<string, Command>> = { ls, add, rm, test, logi
 
 /** `groundcrew mcp`: the user's MCP servers. */
 export const mcp: Command = {
-  usage: Object.values(subcommands).flatMap(({ usage }) => usage),
+  usage: ['groundcrew mcp ls|add|rm|test|login|serve'],
   summary: 'Lists, adds, removes and tests MCP servers, logs in at them, and is one itself',
   help: () =>
     Object.values(subcommands)

@@ -17,7 +17,7 @@ export const relay = defineCommand({
     port: numberFlag({
       name: '--port',
       placeholder: 'N',
-      help: 'the port; any free one without',
+      help: 'the port; any free one unless given',
       most: lastPort,
     }),
     ca: textFlag('--ca', 'F', 'a file with certificates to trust instead of those of the system'),

@@ -37,15 +37,15 @@ export const serve = defineCommand({
     port: numberFlag({
       name: '--port',
       placeholder: 'N',
-      help: 'the port; any free one without',
+      help: 'the port; any free one unless given',
       most: lastPort,
     }),
-    host: textFlag('--host', 'H', 'the address to listen on; 127.0.0.1, this machine only, without'),
+    host: textFlag('--host', 'H', 'the address to listen on; 127.0.0.1, this machine only, unless given'),
     ...listenFlags,
     protocol: textFlag(
       '--protocol',
       'N',
-      'the protocol of the clients: 1, 2 or 3; each client shows it without',
+      'the protocol of the clients: 1, 2 or 3; recognised from each client unless given',
     ),
     tokenFile: textFlag('--token-file', 'F', 'where the token is kept; made if it is missing'),
     httpPort: webPort,
@@ -60,7 +60,7 @@ export const serve = defineCommand({
     drainTimeout: numberFlag({
       name: '--drain-timeout',
       placeholder: 'S',
-      help: 'one of several nodes: how long it waits for turns and clients before it ends; 25 without',
+      help: 'one of several nodes: how long it waits for turns and clients before it ends; 25 unless given',
       most: 3_600,
     }),
     sessionIdleTimeout,
@@ -68,7 +68,8 @@ export const serve = defineCommand({
   },
   notes: `The token: that of --token-file, else GROUNDCREW_TOKEN, else COPILOT_CONNECTION_TOKEN, else a random one that is
 printed once, on stderr. The line "CLI server listening on port N" on stdout says that clients may come.
-With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc carry the same messages, /events?session=ID are its events, and\nURL/#TOKEN is the page that shows sessions.`,
+With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc carry the same messages, /events?session=ID gives
+the events of a session, and URL/#TOKEN is the page that shows sessions.`,
   run: async ({ flags }, terminal) => {
     if (
       flags.httpPort === undefined &&

@@ -96,7 +96,10 @@ const compact = defineCommand({
         terminal.errorOutput.write('groundcrew: There was nothing to compact\n');
         return exitCodes.failed;
       }
-      return show(`${done.messagesRemoved} messages, ${done.tokensRemoved} tokens fewer`, terminal);
+      return show(
+        `A summary replaced ${done.messagesRemoved} messages: ${done.tokensRemoved} tokens fewer`,
+        terminal,
+      );
     }),
 });
 

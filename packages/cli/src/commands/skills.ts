@@ -9,7 +9,7 @@ import { asksForHelp, type Command, defineCommand, show } from './command.js';
 
 const flags = {
   dir: textFlag('--dir', 'DIR', 'a directory with skills, as an app would name it'),
-  cwd: textFlag('--cwd', 'DIR', 'the project; here without'),
+  cwd: textFlag('--cwd', 'DIR', 'the project; this directory unless given'),
   json: switchFlag('--json', 'print it as JSON'),
 };
 
@@ -94,7 +94,7 @@ const subcommands: Readonly<Record<string, Command>> = { ls, show: showOne, chec
 
 /** `groundcrew skills`: what is there for models to take up. */
 export const skills: Command = {
-  usage: ['groundcrew skills ls', 'groundcrew skills show NAME', 'groundcrew skills check'],
+  usage: ['groundcrew skills ls|show|check'],
   summary: 'Lists, shows and checks skills',
   help: () => [ls, showOne, check].map((command) => command.help()).join('\n'),
   start: async (argv, terminal) => {

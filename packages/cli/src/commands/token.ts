@@ -22,25 +22,29 @@ export const token = defineCommand({
   ],
   summary: 'Makes, lists and removes tokens of tenants, for groundcrew serve --auth',
   flags: {
-    auth: textFlag('--auth', 'F', 'the file of tokens and tenants; auth.json of the home without'),
+    auth: textFlag('--auth', 'F', 'the file of tokens and tenants; auth.json of the home unless given'),
     tenant: textFlag('--tenant', 'T', 'whose sessions the token opens'),
-    role: choiceFlag('--role', ['observer', 'member', 'admin'], 'observer, member or admin; member without'),
-    expires: textFlag('--expires', 'TIME', 'until when it is worth something, such as 2027-01-31T00:00:00Z'),
+    role: choiceFlag(
+      '--role',
+      ['observer', 'member', 'admin'],
+      'observer, member or admin; member unless given',
+    ),
+    expires: textFlag('--expires', 'TIME', 'until when it is valid, such as 2027-01-31T00:00:00Z'),
   },
   notes: `The token is printed once; the file keeps its hash only. A server that runs reads the file again by itself: a token
-that was removed, and one with another role, has to come in again at once.`,
+that was removed, and one with another role, has to connect again at once.`,
   mostWords: 2,
-  run: async ({ flags, words: [deed, name] }, terminal) => {
+  run: async ({ flags, words: [action, name] }, terminal) => {
     const file = flags.auth ?? join(homeDirectory(terminal.environment, { isHeadless: false }), 'auth.json');
     try {
-      if (deed === 'ls') return list(file, terminal);
+      if (action === 'ls') return list(file, terminal);
       if (name === undefined) throw new UsageError('groundcrew token: expected add NAME, ls or rm NAME');
-      if (deed === 'add') return add(file, { ...flags, name }, terminal);
-      if (deed === 'rm') return remove(file, name, terminal);
+      if (action === 'add') return add(file, { ...flags, name }, terminal);
+      if (action === 'rm') return remove(file, name, terminal);
     } catch (error) {
       throw error instanceof AuthFault ? new UsageError(error.message) : error;
     }
-    throw new UsageError(`groundcrew token: expected add, ls or rm, not ${deed}`);
+    throw new UsageError(`groundcrew token: expected add, ls or rm, not ${action}`);
   },
 });
 

@@ -96,7 +96,8 @@ export function choiceFlag<const T extends string>(
       throw new UsageError(`${name} needs one of ${choices.join(', ')}, not ${value}`);
     return choice;
   };
-  return { names: [name], placeholder: 'LEVEL', help, read };
+  const placeholder = (name.split('-').at(-1) ?? '').toUpperCase();
+  return { names: [name], placeholder, help, read };
 }
 
 /** A flag with a whole number from 0 on. */
