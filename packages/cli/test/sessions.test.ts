@@ -169,7 +169,7 @@ test('a session is compacted by a command', async () => {
   await world.run(['-p', 'Say one', '--session-id', 'long']);
   await world.run(['-p', 'Say two', '--resume', 'long']);
   expect((await world.run(['sessions', 'compact', 'long'])).stdout).toMatch(
-    /^\d+ messages, \d+ tokens fewer\n$/,
+    /^A summary replaced \d+ messages: \d+ tokens fewer\n$/,
   );
 });
 

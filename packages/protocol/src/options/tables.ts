@@ -8,10 +8,9 @@ type Update = Params<Methods['session.options.update']>;
 type Switch = Params<Methods['session.model.switchTo']>;
 type Fields<T> = NonNullable<T>;
 
-const noHost = 'this version is no part of such a host.';
+const noHost = 'it is for a service around the Copilot CLI that this runtime is no part of.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
-const noPlugins = 'this version has no plugins.';
 
 const vision: SupportOf<Fields<Fields<Fields<Create['modelCapabilities']>['limits']>['vision']>> = {
   supported_media_types: used,
@@ -195,7 +194,7 @@ export const createOptions: SupportOf<Create> = {
     limits: object({ maxTokens: used, maxCalls: used, maxCost: used, maxSeconds: used }),
   }),
   subagents: used,
-  customAgentsLocalOnly: unused('no agents come from elsewhere.', true),
+  customAgentsLocalOnly: unused('all agents are of this machine.', true),
   defaultAgent: object({ excludedTools: used }),
   excludedBuiltinAgents: used,
   systemMessage: object({
@@ -210,7 +209,7 @@ export const createOptions: SupportOf<Create> = {
   organizationCustomInstructions: used,
   skipCustomInstructions: used,
   enableOnDemandInstructionDiscovery: unused(
-    'all instructions are read before each model call, those for some files only with what they hold for.',
+    'files of instructions are read before each model call, and those for some files name these files.',
   ),
   enableSkills: used,
   skillDirectories: used,
@@ -224,7 +223,7 @@ export const createOptions: SupportOf<Create> = {
   providerRef: used,
   nodeLabels: used,
   titles: used,
-  enableHostGitOperations: unused('the session knows its repository anyway, and changes it by tools only.'),
+  enableHostGitOperations: unused('the runtime looks up the repository anyway, and changes it by tools only.'),
   enableSessionStore: unused('sessions cannot look into one another.'),
   enableSessionTelemetry: used,
   enableCitations: used,
@@ -303,11 +302,11 @@ export const updateOptions: SupportOf<Update> = {
   enableStreaming: used,
   askUserDisabled: used,
   skipCustomInstructions: used,
-  customAgentsLocalOnly: unused('no agents come from elsewhere.', true),
+  customAgentsLocalOnly: unused('all agents are of this machine.', true),
   excludedBuiltinAgents: used,
   coauthorEnabled: unused('this version adds no co-author to commits.'),
   manageScheduleEnabled: unused('the agent has no tool for schedules; clients manage them.', false),
-  installedPlugins: unused(noPlugins),
+  installedPlugins: unused("the home says which plugins are installed: use 'plugins.install'."),
   skillDirectories: used,
   disabledSkills: used,
   ...sandboxOptions,
