@@ -1,7 +1,7 @@
 export { HostAgents } from './agents/host-agents.js';
 export type { SessionLimits } from './budget/limits.js';
 export { systemClock } from './clock.js';
-export { SandboxHost } from './exec/sandbox-host.js';
+export { MachineSandbox } from './exec/machine-sandbox.js';
 export type { ExecutorChoice, SandboxSettings } from './exec/sandbox-settings.js';
 export { Workers } from './exec/workers.js';
 export type { HookOptions } from './hooks/hooks.js';

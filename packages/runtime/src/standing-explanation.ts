@@ -1,11 +1,11 @@
+import { MachineSandbox } from './exec/machine-sandbox.js';
 import { deniesPaths } from './exec/sandbox-denied.js';
-import { SandboxHost } from './exec/sandbox-host.js';
-import { outlookOf, type SandboxSettings } from './exec/sandbox-settings.js';
+import { placementOf, type SandboxSettings } from './exec/sandbox-settings.js';
 import { type Explanation, explain, type Wish } from './permissions/explain.js';
 import type { PolicyRules } from './permissions/policy.js';
 import { describeRule } from './permissions/rules.js';
 import { standingPolicy } from './permissions/standing-policy.js';
-import { openRules } from './session/session-sandbox.js';
+import { findUnenforced } from './session/session-sandbox.js';
 import { freeToolNames } from './tools/builtin.js';
 
 /** What would happen to a call, and which deny rules for paths would hold while a command runs. */
@@ -26,18 +26,18 @@ export async function explainStanding(
 ): Promise<StandingExplanation> {
   const { workingDirectory } = place;
   const rules = standingPolicy(place);
-  const open = await openPathsIn(rules, place);
+  const open = await unenforcedRulesIn(rules, place);
   const explanation = await explain(
     wish,
     { workingDirectory, freeTools: freeToolNames() },
-    { ...rules, openPaths: open },
+    { ...rules, unenforcedRules: open },
   );
   if (wish.type !== 'command') return { ...explanation, held: [], open: [] };
   const held = rules.deny.filter((rule) => deniesPaths(rule) && !open.includes(rule));
   return { ...explanation, open: open.map(describeRule), held: held.map(describeRule) };
 }
 
-async function openPathsIn(
+async function unenforcedRulesIn(
   { mode, deny }: PolicyRules,
   place: {
     readonly sandbox: SandboxSettings;
@@ -45,7 +45,11 @@ async function openPathsIn(
     readonly workingDirectory: string;
   },
 ) {
-  const { type } = outlookOf(place.sandbox, mode, await new SandboxHost(place.environment).probe());
+  const { type } = placementOf(place.sandbox, mode, await new MachineSandbox(place.environment).probe());
   const { workingDirectory } = place;
-  return openRules(deny, { workingDirectory, roots: [workingDirectory], isConfined: type === 'confined' });
+  return findUnenforced(deny, {
+    workingDirectory,
+    roots: [workingDirectory],
+    isConfined: type === 'confined',
+  });
 }

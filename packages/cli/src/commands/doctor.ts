@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { removedFilesIn, repairSession, SandboxHost, systemClock } from '@groundcrew/runtime';
+import { MachineSandbox, removedFilesIn, repairSession, systemClock } from '@groundcrew/runtime';
 import {
   type Finding,
   type FindingType,
@@ -44,7 +44,7 @@ Exit code 0: all is in order, or is so now. 1: there are problems. 2: the comman
     const remarks = await examineEnvironment(dirname(place.file), terminal);
     for (const { text } of remarks) show(text, terminal);
     const first = await inspect(place);
-    show(await sandboxLine(new SandboxHost(terminal.environment)), terminal);
+    show(await sandboxLine(new MachineSandbox(terminal.environment)), terminal);
     show(report(place, first, remarks), terminal);
     if (flags.check || !first.findings.some(isRepairable)) {
       if (first.findings.some(isRepairable))
@@ -75,11 +75,11 @@ function report(place: StorePlace, { findings, contents }: Inspection, remarks: 
 }
 
 /** A machine without a sandbox has no fault; a session that asks for one is refused. */
-async function sandboxLine(host: SandboxHost): Promise<string> {
+async function sandboxLine(host: MachineSandbox): Promise<string> {
   const probe = await host.probe();
   if (probe.type === 'missing') return `note: no sandbox for commands: ${probe.reason}`;
   const { sandbox } = probe;
-  const isOpen = sandbox.kind === 'bwrap' && !sandbox.means.filtersCalls;
+  const isOpen = sandbox.kind === 'bwrap' && !sandbox.abilities.filtersCalls;
   const open =
     '\nnote: the kernel filters no system calls here: commands in it can use the keyrings of this session, and vsock without a network';
   const works = `The sandbox for commands works: ${sandbox.kind} (${sandbox.program}).${isOpen ? open : ''}`;

@@ -40,7 +40,7 @@ export interface CompactorParts {
 
 type Trigger = NonNullable<EventData<'session.compaction_start'>['trigger']>;
 
-/** What is wanted of one compaction. */
+/** What one compaction is asked to do. */
 interface Wish {
   readonly kind: 'background' | 'blocking' | 'manual';
   readonly trigger: Trigger;
@@ -84,12 +84,12 @@ export class Compactor {
 
   constructor(private readonly parts: CompactorParts) {}
 
-  /** Before a model call: begins a compaction, or waits for one, as full as the window is; false when it was waited for in vain. */
+  /** Called before a model call. Begins a compaction or waits for one, by how full the window is; false when the newest one failed. */
   async makeRoom(call: SummaryCall, signal: AbortSignal): Promise<boolean> {
     this.closeInterrupted();
     const { isEnabled, background, blocking } = this.parts.settings();
     if (!isEnabled) return true;
-    if (this.running && this.share(call) >= blocking) await settled(this.running.done, signal);
+    if (this.running && this.share(call) >= blocking) await ended(this.running.done, signal);
     if (this.running || !this.hasGrown(call)) return !this.hasFailed;
     const share = this.share(call);
     // Two calls at once cannot share what is left of a budget, nor may one outlive a sub-agent.
@@ -103,10 +103,10 @@ export class Compactor {
     return true;
   }
 
-  /** After the service said that there is no room; true when there is more of it now. */
+  /** Called when the service refused a call as too long; true when a compaction made room. */
   async afterRefusal(call: SummaryCall, signal: AbortSignal): Promise<boolean> {
     if (!this.parts.settings().isEnabled) return false;
-    if (this.running) await settled(this.running.done, signal);
+    if (this.running) await ended(this.running.done, signal);
     const { success } = await this.begin(call, { kind: 'blocking', trigger: 'context_limit_retry' }, signal);
     return success;
   }
@@ -117,7 +117,7 @@ export class Compactor {
     customInstructions: string | undefined,
     signal: AbortSignal,
   ): Promise<CompactionResult> {
-    if (this.running) await settled(this.running.done, signal);
+    if (this.running) await ended(this.running.done, signal);
     return this.begin(call, { kind: 'manual', trigger: 'manual', customInstructions }, signal);
   }
 
@@ -172,7 +172,7 @@ export class Compactor {
       this.running = undefined;
     });
     this.running = { kind: wish.kind, stop, done };
-    done.catch(heard);
+    done.catch(reportedByEvent);
     return done;
   }
 
@@ -248,7 +248,7 @@ export class Compactor {
   ): Promise<CompactionResult> {
     const { log } = this.parts;
     const { answer, covered, wish, use } = done;
-    // Few sessions come so far: a start does without them.
+    // Loaded here, because few sessions are compacted and a start need not pay for it.
     const [{ pin }, { compactedMessage }] = await Promise.all([
       import('./pinned.js'),
       import('./summary.js'),
@@ -331,7 +331,7 @@ export class Compactor {
     ];
   }
 
-  /** What the session has used by now; the summary is a part of it. Of an agent in it, nothing is said. */
+  /** What the session has used so far, the summary included; no event for a sub-agent's compaction. */
   private usageSoFar(): readonly Draft[] {
     const { agentId, latestSession } = this.parts.log;
     if (agentId !== undefined) return [];
@@ -339,7 +339,7 @@ export class Compactor {
     return [{ type: 'session.usage_checkpoint', data: { totalNanoAiu } }];
   }
 
-  /** A process that died in the middle of one has left its beginning in the log. */
+  /** Ends, as failed, a compaction that began in a process that died. */
   private closeInterrupted(): void {
     const { log } = this.parts;
     if (this.running || !log.latest.isCompacting) return;
@@ -355,12 +355,12 @@ function roomsIn({ tokenLimit, systemTokens, toolDefinitionsTokens }: WindowUse)
   return { room, goalRoom: Math.max(room / 3, beside * charactersPerToken) };
 }
 
-/** Waits for it, but no longer than the signal lets. */
-async function settled(done: Promise<unknown>, signal: AbortSignal): Promise<void> {
+/** Waits until a compaction has ended, however it ended. Throws when the signal fires before. */
+async function ended(done: Promise<unknown>, signal: AbortSignal): Promise<void> {
   const aborted = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  await Promise.race([done.catch(heard), aborted]);
+  await Promise.race([done.catch(reportedByEvent), aborted]);
   signal.throwIfAborted();
 }
 
@@ -368,5 +368,5 @@ function never(): AbortSignal {
   return new AbortController().signal;
 }
 
-/** Clients learn of it by the event. */
-const heard = (): undefined => undefined;
+/** For failures that clients receive by `session.compaction_complete`. */
+const reportedByEvent = (): undefined => undefined;

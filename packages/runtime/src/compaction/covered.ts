@@ -1,7 +1,7 @@
 import { sizeOf } from '../log/history-view.js';
 import type { HistoryEntry } from '../log/state.js';
 
-/** How many entries from the start a summary takes the place of; 0 when there is nothing to gain. */
+/** How many entries, from the oldest, a summary replaces; 0 when there is nothing to gain. */
 export function coveredLength(history: readonly HistoryEntry[], roomForTail: number): number {
   const end = endOfAnswered(history);
   const start = history.findLastIndex(

@@ -3,7 +3,7 @@ import type { Pinned, PinnedFile, PinnedMessage, PinnedRule } from '../log/pinne
 import type { HistoryEntry } from '../log/state.js';
 import { boundedRules, rulesIn, sizesOf } from './rules.js';
 
-/** What stays of these entries beside what stayed before; messages in as many characters as there is room for, and the goal in more. */
+/** Adds what is to stay of these entries to what is pinned already. Messages share `room` characters; the first one, the goal, may have `goalRoom`. */
 export async function pin(
   before: Pinned,
   entries: readonly HistoryEntry[],
@@ -28,7 +28,7 @@ export async function pin(
   );
 }
 
-/** Rules whose messages are no longer there as a whole. */
+/** Rules whose messages are not pinned as a whole any more: they have to be listed apart. */
 export function looseRules({ messages, rules }: Pinned): readonly PinnedRule[] {
   const whole = new Set(messages.flatMap(({ eventId, isShort }) => (isShort ? [] : [eventId])));
   return rules.filter(({ eventId }) => !whole.has(eventId));
@@ -145,7 +145,7 @@ const deeds: Readonly<Record<string, Deed>> = {
   view: { isDone: () => true, after: (file) => ({ ...file, reads: (file.reads ?? 0) + 1 }) },
 };
 
-/** The newest ones; of those that were only read fewer. */
+/** The newest files: more of those that were changed, fewer of those that were only read. */
 function boundedFiles(files: readonly PinnedFile[]): readonly PinnedFile[] {
   const isChanged = ({ created, edits }: PinnedFile) => created || edits > 0;
   const kept = new Set([

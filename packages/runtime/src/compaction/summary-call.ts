@@ -3,7 +3,7 @@ import { sizeOfAll } from '../log/history-view.js';
 import type { AgentState, HistoryEntry } from '../log/state.js';
 import type { ModelQuestion } from '../model-call/question.js';
 
-/** By which tokens are estimated. */
+/** How many characters one token is estimated to have. */
 export const charactersPerToken = 4;
 
 /** How full a window is. */
@@ -80,7 +80,7 @@ function conversationOf(messages: readonly ChatMessage[], prompt: string): reado
   return [{ role: 'user', parts: [{ type: 'text', text: cut }] }, ...messages, ask];
 }
 
-/** From a place on where no result is without its call. */
+/** The newer half of the entries, from a place where no result is without its call. */
 export function newerHalf(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
   const half = Math.floor(entries.length / 2);
   const start = entries.findIndex((entry, index) => index >= half && entry.role !== 'tool');

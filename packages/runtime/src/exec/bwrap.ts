@@ -13,17 +13,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
 import type { Duplex } from 'node:stream';
+import { type BwrapAbilities, bwrapArguments } from './bwrap-arguments.js';
 import type { Child, Executor, ExitStatus, Launch } from './executor.js';
 import { exitStatusOf } from './host.js';
-import { type Means, sandboxArguments } from './sandbox-arguments.js';
-import { type Mount, rootsOf } from './sandbox-plan.js';
+import { type Mount, rootsOf } from './mount-plan.js';
 import { systemCallFilter } from './system-calls.js';
 
 /** A sandbox of Linux, ready for one child. */
 export interface BwrapOptions {
   /** The system's bubblewrap. */
   readonly program: string;
-  readonly means: Means;
+  readonly abilities: BwrapAbilities;
   /** Descriptors that the runtime was started with; a child has none of them. */
   readonly inherited: readonly number[];
   readonly mounts: readonly Mount[];
@@ -36,12 +36,12 @@ export function bwrapExecutor(options: BwrapOptions): Executor {
 }
 
 function startInBwrap(launch: Launch, options: BwrapOptions): Child {
-  const { program, mounts, means, hasNetwork } = options;
+  const { program, mounts, abilities, hasNetwork } = options;
   const { workingDirectory } = launch;
   const roots = rootsOf(mounts).map((path) => ({ path, stats: statOf(path) }));
   const environment = environmentIn(launch);
-  const parameters = sandboxArguments({ mounts, workingDirectory, environment, hasNetwork, means });
-  const filter = means.filtersCalls ? systemCallFilter(hasNetwork) : undefined;
+  const parameters = bwrapArguments({ mounts, workingDirectory, environment, hasNetwork, abilities });
+  const filter = abilities.filtersCalls ? systemCallFilter(hasNetwork) : undefined;
   const files = [`${parameters.join('\0')}\0`, filter ?? ''].map(namelessFile);
   const [words = 'ignore', calls = 'ignore'] = files;
   const filterWords = filter === undefined ? [] : ['--seccomp', '6'];
@@ -79,7 +79,7 @@ interface Root {
   readonly stats: BigIntStats | undefined;
 }
 
-/** Lets the child go when its view is right, and distinguishes a sandbox that failed from a child that did. */
+/** Releases the child when its view of the disk is right; tells a sandbox that failed from a program that failed. */
 async function watch(process: ChildProcess, roots: readonly Root[]): Promise<ExitStatus> {
   // The types of Node know of five streams at most; pipes of children are duplex streams.
   const [, , , , gate, status] = process.stdio as readonly unknown[] as readonly (Duplex | undefined)[];
@@ -157,7 +157,7 @@ function statOf(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true });
   } catch {
-    // Nothing there is not the same as anything.
+    // Absent: it equals no other file.
     return undefined;
   }
 }

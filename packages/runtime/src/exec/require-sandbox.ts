@@ -1,9 +1,14 @@
-import type { SandboxHost } from './sandbox-host.js';
-import { outlookOf, requiresSandbox, type SandboxSettings, SandboxUnavailable } from './sandbox-settings.js';
+import type { MachineSandbox } from './machine-sandbox.js';
+import {
+  placementOf,
+  requiresSandbox,
+  type SandboxSettings,
+  SandboxUnavailable,
+} from './sandbox-settings.js';
 
 /** Throws SandboxUnavailable when a sandbox is asked for that this machine does not have. */
-export async function requireSandbox(settings: SandboxSettings, sandbox: SandboxHost): Promise<void> {
+export async function requireSandbox(settings: SandboxSettings, sandbox: MachineSandbox): Promise<void> {
   if (!requiresSandbox(settings)) return;
-  const outlook = outlookOf(settings, 'manual', await sandbox.probe());
-  if (outlook.type === 'refused') throw new SandboxUnavailable(outlook.reason);
+  const placement = placementOf(settings, 'manual', await sandbox.probe());
+  if (placement.type === 'refused') throw new SandboxUnavailable(placement.reason);
 }

@@ -1,7 +1,7 @@
 import { bwrapExecutor } from './bwrap.js';
 import type { Executor } from './executor.js';
+import { planMounts } from './mount-plan.js';
 import type { Confinement } from './sandbox-confinement.js';
-import { planMounts } from './sandbox-plan.js';
 import type { WorkingSandbox } from './sandbox-probe.js';
 import type { PrivateTemp } from './sandbox-temp.js';
 import { surveyView } from './sandbox-view.js';

@@ -11,13 +11,13 @@ import {
 import { homedir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isWithin } from '../workspace/paths.js';
-import type { HiddenPlace, Mount } from './sandbox-plan.js';
+import type { HiddenPlace, Mount } from './mount-plan.js';
 
-/** Whose machine it is, as far as a sandbox goes by it. */
-export interface Surveyed {
+/** The user for whom a narrow view is made. */
+export interface NarrowViewUser {
   /** The user's own homes: the one the environment names, and the one the system knows. */
   readonly homes: readonly string[];
-  /** The variables that name programs' places. */
+  /** The `PATH`: directories with the user's tools. */
   readonly searchPath: string;
 }
 
@@ -103,7 +103,7 @@ export function runPlaces(): readonly string[] {
 }
 
 /** The parts of a disk that a narrow view shows: the system, and the tools on the search path. */
-export function systemParts({ homes, searchPath }: Surveyed): readonly Mount[] {
+export function systemParts({ homes, searchPath }: NarrowViewUser): readonly Mount[] {
   const parts = systemNames().map(partOf);
   const isShown = (path: string) => systemNames().some((name) => isWithin(name, path));
   const tools = searchPath
@@ -119,7 +119,7 @@ export function systemParts({ homes, searchPath }: Surveyed): readonly Mount[] {
   return [...parts, ...[...new Set(more)].map((path): Mount => ({ type: 'read-only', path }))];
 }
 
-/** A place as it really is, if it is there. */
+/** The real path of a place, with links followed; empty when nothing is there. */
 export function placeOf(path: string): readonly HiddenPlace[] {
   const real = realOf(path);
   const kind = real === undefined ? undefined : kindOf(real);
@@ -226,7 +226,7 @@ const keyNames: readonly string[] = [
   'Library/Application Support/Firefox',
 ];
 
-/** Directories of the root that hold programs and their settings, not users's files. */
+/** Directories of the root that hold programs and their settings, not users' files. */
 function systemNames(): readonly string[] {
   const fixed = ['bin', 'sbin', 'usr', 'etc', 'opt', 'nix', 'gnu', 'snap', 'sys'];
   return readdirSync('/')

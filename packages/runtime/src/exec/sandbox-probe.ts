@@ -1,9 +1,9 @@
 import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bwrapExecutor } from './bwrap.js';
+import type { BwrapAbilities } from './bwrap-arguments.js';
 import type { Child, ExecutorKind, Launch } from './executor.js';
 import { startOnHost } from './host.js';
-import type { Means } from './sandbox-arguments.js';
 import { systemCallFilter } from './system-calls.js';
 
 /** A sandbox that works here. */
@@ -11,7 +11,7 @@ export type WorkingSandbox =
   | {
       readonly kind: 'bwrap';
       readonly program: string;
-      readonly means: Means;
+      readonly abilities: BwrapAbilities;
       readonly inherited: readonly number[];
     }
   | { readonly kind: 'seatbelt'; readonly program: string };
@@ -45,12 +45,13 @@ async function probeBwrap({ GROUNDCREW_BWRAP }: Environment): Promise<Probe> {
     return { type: 'missing', reason: notInstalled(program) };
   const inherited = inheritedDescriptors();
   let complaint = '';
-  for (const means of allMeans()) {
+  for (const abilities of candidates()) {
     const mounts = [{ type: 'read-only' as const, path: '/' }];
     const result = await trial((launch) =>
-      bwrapExecutor({ program, means, inherited, mounts, hasNetwork: true }).start(launch),
+      bwrapExecutor({ program, abilities, inherited, mounts, hasNetwork: true }).start(launch),
     );
-    if (result === undefined) return { type: 'works', sandbox: { kind: 'bwrap', program, means, inherited } };
+    if (result === undefined)
+      return { type: 'works', sandbox: { kind: 'bwrap', program, abilities, inherited } };
     complaint ||= result;
   }
   return {
@@ -74,7 +75,7 @@ function notInstalled(program: string | undefined): string {
 }
 
 /** The best first. */
-function allMeans(): readonly Means[] {
+function candidates(): readonly BwrapAbilities[] {
   const namespaces = [
     { userNamespace: true, bansUserNamespaces: true },
     { userNamespace: true, bansUserNamespaces: false },
@@ -82,7 +83,7 @@ function allMeans(): readonly Means[] {
   ];
   const isKnown = systemCallFilter(true) !== undefined;
   return [...(isKnown ? [true] : []), false].flatMap((filtersCalls) =>
-    namespaces.map((means) => ({ ...means, filtersCalls })),
+    namespaces.map((abilities) => ({ ...abilities, filtersCalls })),
   );
 }
 

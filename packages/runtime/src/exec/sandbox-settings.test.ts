@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Probe } from './sandbox-probe.js';
-import { outlookOf, type SandboxSettings } from './sandbox-settings.js';
+import { placementOf, type SandboxSettings } from './sandbox-settings.js';
 
-const means = { userNamespace: true, bansUserNamespaces: true, filtersCalls: true };
+const abilities = { userNamespace: true, bansUserNamespaces: true, filtersCalls: true };
 const works: Probe = {
   type: 'works',
-  sandbox: { kind: 'bwrap', program: '/usr/bin/bwrap', means, inherited: [] },
+  sandbox: { kind: 'bwrap', program: '/usr/bin/bwrap', abilities, inherited: [] },
 };
 const missing: Probe = { type: 'missing', reason: 'install it' };
 
@@ -27,10 +27,10 @@ const cases: readonly (readonly [SandboxSettings, 'manual' | 'assisted' | 'allow
 test.each(cases)(
   '%j in the mode %s is %s where the sandbox works, else %s',
   (settings, mode, here, elsewhere) => {
-    const outlook = (probe: Probe) => {
-      const { type, ...more } = outlookOf(settings, mode, probe);
+    const placement = (probe: Probe) => {
+      const { type, ...more } = placementOf(settings, mode, probe);
       return 'missing' in more ? `${type}, warned` : type;
     };
-    expect([outlook(works), outlook(missing)]).toEqual([here, elsewhere]);
+    expect([placement(works), placement(missing)]).toEqual([here, elsewhere]);
   },
 );

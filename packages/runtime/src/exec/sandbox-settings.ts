@@ -25,13 +25,17 @@ export interface SandboxSettings {
 }
 
 /** Where the next command runs. */
-export type Outlook =
-  | { readonly type: 'host' /** Why not in the sandbox that was meant. */; readonly missing?: string }
+export type Placement =
+  | {
+      readonly type: 'host';
+      /** Why there is no sandbox, where one was wanted. */
+      readonly missing?: string;
+    }
   | { readonly type: 'confined'; readonly kind: Exclude<ExecutorKind, 'host'> }
-  /** A sandbox was asked for and is not to be had: nothing runs. */
+  /** A sandbox is required and does not work: nothing runs. */
   | { readonly type: 'refused'; readonly reason: string };
 
-/** What nothing but a sandbox does is not left undone where there is none. */
+/** Settings that only a sandbox can keep make it required. */
 function choiceOf(settings: SandboxSettings): ExecutorChoice | undefined {
   const { executor, network, writesWorkingDirectory, deniedPaths = [] } = settings;
   if (executor !== undefined && executor !== 'auto') return executor;
@@ -42,20 +46,20 @@ function choiceOf(settings: SandboxSettings): ExecutorChoice | undefined {
 /** Who answers questions: users, users but for what certainly only reads, or no one. */
 type Mode = 'manual' | 'assisted' | 'allow-all';
 
-/** Whether the sandbox, and not the host, is meant: only a probe shows what becomes of it. */
+/** Whether commands are to run in a sandbox. Only a probe shows whether there is one. */
 export function wantsSandbox(settings: SandboxSettings, mode: Mode): boolean {
   const choice = choiceOf(settings);
   return choice !== 'host' && (choice !== undefined || mode !== 'manual');
 }
 
-/** Nothing runs without a sandbox. */
+/** Whether commands are refused where there is no sandbox. */
 export function requiresSandbox(settings: SandboxSettings): boolean {
   const choice = choiceOf(settings);
   return choice !== undefined && choice !== 'auto' && choice !== 'host';
 }
 
 /** Where commands run under these settings, in this mode, on this machine. Pure. */
-export function outlookOf(settings: SandboxSettings, mode: Mode, probe: Probe): Outlook {
+export function placementOf(settings: SandboxSettings, mode: Mode, probe: Probe): Placement {
   if (!wantsSandbox(settings, mode)) return { type: 'host' };
   const choice = choiceOf(settings);
   const isRequired = requiresSandbox(settings);

@@ -20,7 +20,7 @@ export class PrivateTemp {
   >();
   private made = 0;
 
-  /** The directory must be new, and this session's alone. */
+  /** The directory must be new, and used by this session only. */
   constructor(private readonly directory: () => string) {}
 
   /** What stands for a temporary directory of the system, with these places in it. */

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { isWithin } from '../workspace/paths.js';
+import type { HiddenPlace, View } from './mount-plan.js';
 import { CannotConfine, type Confinement } from './sandbox-confinement.js';
 import {
   keyPlaces,
@@ -10,7 +11,6 @@ import {
   socketPlaces,
   systemParts,
 } from './sandbox-places.js';
-import type { HiddenPlace, View } from './sandbox-plan.js';
 import type { TemporaryTop } from './sandbox-temp.js';
 
 /** Where a child is to run, and what it is to see of the host. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Child, Executor, Launch } from './executor.js';
 import { exitStatusOf } from './host.js';
-import type { View } from './sandbox-plan.js';
+import type { View } from './mount-plan.js';
 
 /** A sandbox of macOS, ready for one child. */
 export interface SeatbeltOptions {

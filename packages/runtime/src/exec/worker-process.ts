@@ -32,7 +32,7 @@ export class WorkerProcess {
   constructor(entry: string) {
     this.#child = spawn(process.execPath, parametersFor(entry), {
       cwd: dirname(entry),
-      // Nothing that commands or keys are in: a job needs no environment.
+      // A job needs no environment, and so gets no keys.
       env: {},
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',

@@ -49,7 +49,7 @@ export class Workers implements JobRunner {
   readonly #idleMilliseconds: number;
   readonly #all = new Set<WorkerProcess>();
   readonly #idle: { readonly worker: WorkerProcess; readonly timer: NodeJS.Timeout }[] = [];
-  /** What each worker that is taken, or about to be, works on. */
+  /** The kind of job of each worker that is in use or about to be. */
   readonly #running: WorkerJobName[] = [];
   readonly #waiting: { readonly name: WorkerJobName; go(): void }[] = [];
   #isClosed = false;

@@ -49,7 +49,7 @@ export class CallPermissions {
       readonly clock: Clock;
       readonly questions: Questions;
       readonly permissions: GatePermissions;
-      toolEnvironment(): Pick<ToolEnvironment, 'openPaths'>;
+      toolEnvironment(): Pick<ToolEnvironment, 'unenforcedRules'>;
     },
   ) {}
 
@@ -65,8 +65,9 @@ export class CallPermissions {
     const question = { requestId: clock.newId(), permissionRequest, promptRequest };
     const { cwd: workingDirectory } = log.session.context;
     const subject = await examine(asked, { toolName: call.name, workingDirectory });
-    const openPaths = request.kind === 'shell' ? await toolEnvironment().openPaths?.() : undefined;
-    const rules = { ...permissions.policy(), ...(openPaths && { openPaths }) };
+    const unenforcedRules =
+      request.kind === 'shell' ? await toolEnvironment().unenforcedRules?.() : undefined;
+    const rules = { ...permissions.policy(), ...(unenforcedRules && { unenforcedRules }) };
     // mutation: the gate asks no judge
     const verdict = judge(subject, rules);
     // mutation: permission given before outlives a rule

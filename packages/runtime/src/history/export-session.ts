@@ -34,7 +34,7 @@ export async function exportLog(
   store: SessionStore,
   { sessionId, path }: ExportRequest,
 ): Promise<ExportedSession> {
-  // A client may stand elsewhere than the runtime: what it means by a relative path is not known here.
+  // The client may have another working directory than the runtime, so a relative path could mean another place.
   if (!isAbsolute(path)) throw new CannotExport(`path must be absolute, not ${path}`);
   const { items } = await store.list({ sessionId, includeEmpty: true });
   const [source] = items;
@@ -45,7 +45,7 @@ export async function exportLog(
   const directory = join(resolve(path), sessionId);
   await mkdir(resolve(path), { recursive: true });
   await mkdir(directory, { mode: 0o700 }).catch(() => {
-    throw new CannotExport(`${directory} is there already`);
+    throw new CannotExport(`${directory} exists already`);
   });
   let events = 0;
   async function* lines(): AsyncGenerator<string> {
@@ -58,10 +58,10 @@ export async function exportLog(
     }
   }
   try {
-    const to = createWriteStream(join(directory, 'events.jsonl'), privately);
+    const to = createWriteStream(join(directory, 'events.jsonl'), newPrivateFile);
     await pipeline(Readable.from(lines()), to);
-    await writeFile(join(directory, 'workspace.yaml'), await workspaceText(sessionId, state), privately);
-    await writeFile(join(directory, stateFile), writeExportedState(state), privately);
+    await writeFile(join(directory, 'workspace.yaml'), await workspaceText(sessionId, state), newPrivateFile);
+    await writeFile(join(directory, stateFile), writeExportedState(state), newPrivateFile);
   } catch (error) {
     await rm(directory, { recursive: true, force: true });
     throw error;
@@ -69,7 +69,8 @@ export async function exportLog(
   return { directory, events };
 }
 
-const privately = { flags: 'wx', flag: 'wx', mode: 0o600 };
+/** For streams (`flags`) and for `writeFile` (`flag`). */
+const newPrivateFile = { flags: 'wx', flag: 'wx', mode: 0o600 };
 
 async function workspaceText(sessionId: string, state: SessionState): Promise<string> {
   const { stringify } = await import('yaml');

@@ -1,7 +1,7 @@
 import { stateOfSnapshot } from '../log/snapshot.js';
 import type { SessionState } from '../log/state.js';
 
-/** What a session's events add up to, as a file beside them: with it an imported session goes on exactly as it would here. */
+/** The file beside `events.jsonl` that has the session's state: with it an import continues exactly as the original would. */
 export const stateFile = 'groundcrew-state.json';
 
 /** Raised when what an older version wrote can no longer be read. */

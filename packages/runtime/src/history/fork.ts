@@ -11,16 +11,16 @@ import { cutAt } from '../log/truncation.js';
 import { initialPermissions } from '../permissions/settings.js';
 import { writeLog } from './new-log.js';
 
-/** A session that goes its own way from some point of another one. */
+/** Which session to fork, up to where, and what the new one is called. */
 export interface ForkRequest {
   readonly from: string;
   readonly sessionId: string;
-  /** The first event that is no part of it; without one, all of them are. */
+  /** The first event that the fork does not have; unless given, it has all of them. */
   readonly toEventId?: string | undefined;
   readonly name?: string | undefined;
 }
 
-/** A session cannot be forked, or not there. */
+/** There is no such session to fork, or no such event in it. */
 class CannotFork extends Error {
   override readonly name = 'CannotFork';
 }
@@ -60,7 +60,7 @@ export async function forkLog(
     }
     yield [announcement(clock, { from, toEventId, parentId: state.lastEventId })];
   }
-  const finish = (copied: SessionState) => atRest(copied, { ...state, fixed });
+  const finish = (copied: SessionState) => stateOfCopy(copied, { ...state, fixed });
   await writeLog(store, { sessionId, owner, records, finish });
   return { sessionId, name: title, compactions: agentOf(state).compaction?.count ?? 0 };
 }
@@ -89,8 +89,8 @@ function announcement(
   return { isPublic: true, type: event.type, json: JSON.stringify(event) };
 }
 
-/** The conversation of the source behind records that were copied; what was spent, asked, approved and begun there stays there. */
-export function atRest(copied: SessionState, source: SessionState): SessionState {
+/** The state of a copy: the conversation of the source, without what was spent, asked, approved and begun there. */
+export function stateOfCopy(copied: SessionState, source: SessionState): SessionState {
   const { turn: _, output: __, offered: ___, ...root } = agentOf(source);
   return {
     ...source,

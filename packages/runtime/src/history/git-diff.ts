@@ -162,8 +162,7 @@ function bounded(diff: string): Pick<ChangedFile, 'diff' | 'isTruncated'> {
   return diff.length <= longestDiff ? { diff } : { diff: diff.slice(0, longestDiff), isTruncated: true };
 }
 
-/** A file that git does not know, every line of it added; a link is shown by where it leads. */
-/** A file may be larger than memory. */
+/** Reads no further than it has to: a file may be larger than memory. */
 async function beginningOf(path: string, length: number): Promise<Buffer> {
   const file = await open(path);
   try {
@@ -174,6 +173,7 @@ async function beginningOf(path: string, length: number): Promise<Buffer> {
   }
 }
 
+/** A file that git does not know, every line of it added; a link is shown by where it leads. */
 async function newFileDiff(root: string, path: string): Promise<string> {
   const place = join(root, path);
   const stats = await lstat(place).catch(() => undefined);

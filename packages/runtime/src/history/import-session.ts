@@ -12,7 +12,7 @@ import { nothingPinned } from '../log/pinned.js';
 import { agentOf, type SessionState } from '../log/state.js';
 import { absent } from '../workspace/absent.js';
 import { type ExportedState, parseExportedState, stateFile } from './exported-state.js';
-import { atRest } from './fork.js';
+import { stateOfCopy } from './fork.js';
 import { writeLog } from './new-log.js';
 
 /** Where a session is read from, and under which id it is kept; its own one unless another is given. */
@@ -32,13 +32,13 @@ export interface ImportedSession {
   readonly directory?: string;
 }
 
-/** What is there cannot be imported. */
+/** The file or directory cannot be imported. */
 export class CannotImport extends Error {
   override readonly name = 'CannotImport';
 }
 
-/** What a directory says of its session, besides its events. */
-interface Beside {
+/** What the other files of the directory say of the session. */
+interface DirectoryFacts {
   readonly id?: string;
   readonly name?: string;
   readonly isNamed?: boolean;
@@ -66,19 +66,19 @@ export async function importLog(
   const size = (await stat(file).catch(absent))?.size;
   if (size === undefined) throw new CannotImport(`There is no events.jsonl in ${path}`);
   const directory = basename(file) === 'events.jsonl' ? dirname(file) : undefined;
-  const beside = directory === undefined ? {} : await readBeside(directory);
+  const facts = directory === undefined ? {} : await readFacts(directory);
   const first = await firstEvent(file);
-  const own = ownId(first) ?? beside.id;
+  const own = ownId(first) ?? facts.id;
   const sessionId = request.sessionId ?? own;
   if (sessionId === undefined)
     throw new CannotImport(`${file} begins with no session.start: say under which id it is to be kept`);
   if (!isSafeId(sessionId)) throw new CannotImport(`A session cannot have the id ${sessionId}`);
-  await makeRoom(store, sessionId);
+  await freeId(store, sessionId);
   const reading = new EventLines(file, { size, onProgress: request.onProgress });
   const records = (state: () => SessionState) =>
-    recordsOf(reading, { sessionId, isRenamed: sessionId !== own, beside, state });
+    recordsOf(reading, { sessionId, isRenamed: sessionId !== own, facts, state });
   try {
-    await writeLog(store, { sessionId, owner, records, finish: (state) => continued(state, beside) });
+    await writeLog(store, { sessionId, owner, records, finish: (state) => continued(state, facts) });
   } catch (error) {
     await store.remove(sessionId, owner);
     throw error;
@@ -87,8 +87,8 @@ export async function importLog(
   return { sessionId, events, warnings, ...(directory !== undefined && { directory }) };
 }
 
-/** What a broken off import left, or a session without a prompt, gives way. */
-async function makeRoom(store: SessionStore, sessionId: string): Promise<void> {
+/** Removes what an interrupted import left under this id, or a session without a prompt. Throws CannotImport for any other session. */
+async function freeId(store: SessionStore, sessionId: string): Promise<void> {
   const { items } = await store.list({ sessionId, includeEmpty: true });
   const [known] = items;
   if (!known) return;
@@ -103,16 +103,16 @@ async function* recordsOf(
   {
     sessionId,
     isRenamed,
-    beside,
+    facts,
     state,
   }: {
     readonly sessionId: string;
     readonly isRenamed: boolean;
-    readonly beside: Beside;
+    readonly facts: DirectoryFacts;
     readonly state: () => SessionState;
   },
 ): AsyncGenerator<readonly Omit<LogRecord, 'seq'>[]> {
-  const { name, isNamed = false, clientName } = beside;
+  const { name, isNamed = false, clientName } = facts;
   const data = {
     ...(clientName !== undefined && { clientName }),
     ...(name !== undefined && { name, isNamedByUser: isNamed }),
@@ -148,15 +148,14 @@ async function compactedBy(
   return [{ isPublic: false, type: note.note, json: noteJson(note) }];
 }
 
-/** What the session goes on with: nothing it had open, and nothing it was allowed, goes with it. */
-function continued(added: SessionState, { state, cwd }: Beside): SessionState {
+/** The state that the imported session starts from: without open work and approvals. */
+function continued(added: SessionState, { state, cwd }: DirectoryFacts): SessionState {
   const isOfThese = state !== undefined && state.lastEventId === added.lastEventId;
   const source = isOfThese ? { ...state, fixed: { ...state.fixed, ...added.fixed } } : added;
   const context = added.context.cwd === '' && cwd !== undefined ? { cwd } : added.context;
   const { spending } = source;
-  const rested = atRest(added, { ...source, context });
   return {
-    ...rested,
+    ...stateOfCopy(added, { ...source, context }),
     spending,
     createdAt: added.createdAt || added.modifiedAt,
     codeChanges: source.codeChanges,
@@ -222,7 +221,7 @@ function ownId(event: SessionEvent | undefined): string | undefined {
   return typeof sessionId === 'string' && sessionId !== '' ? sessionId : undefined;
 }
 
-async function readBeside(directory: string): Promise<Beside> {
+async function readFacts(directory: string): Promise<DirectoryFacts> {
   const [settings, state] = await Promise.all([
     readFile(join(directory, 'workspace.yaml'), 'utf8').catch(absent),
     readFile(join(directory, stateFile), 'utf8').catch(absent),
@@ -231,7 +230,7 @@ async function readBeside(directory: string): Promise<Beside> {
   return { ...(await readWorkspace(settings)), ...(exported && { state: exported }) };
 }
 
-async function readWorkspace(text: string | undefined): Promise<Beside> {
+async function readWorkspace(text: string | undefined): Promise<DirectoryFacts> {
   if (text === undefined) return {};
   const { parse } = await import('yaml');
   const given = parse(text, { maxAliasCount: 10 }) as Readonly<Record<string, unknown>> | null;

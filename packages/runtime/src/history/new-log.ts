@@ -4,13 +4,13 @@ import { reduce } from '../log/fold.js';
 import { headOf } from '../log/head.js';
 import { initialState, type SessionState } from '../log/state.js';
 
-/** A log that is written at once, of what is known already. */
+/** A log that is written as a whole: of a fork or an import. */
 export interface NewLog {
   readonly sessionId: string;
   readonly owner: Owner;
-  /** Its public and private records, less their seqs; `state` is what those that were taken add up to. */
+  /** Its records without their `seq`; `state` gives what those that were yielded so far add up to. */
   records(state: () => SessionState): AsyncIterable<readonly Omit<NewRecord, 'seq'>[]>;
-  /** What the session goes on with, given what its records add up to. */
+  /** Makes the state that the session starts from, out of what its records add up to. */
   finish(state: SessionState): SessionState;
 }
 

@@ -12,7 +12,7 @@ export interface PlannedFile {
   readonly now: FileNow;
   /** Undefined when what the file held was not kept. */
   readonly wanted: FileWanted | undefined;
-  /** What the turns that go did to it. */
+  /** What the turns that are cut off did to it. */
   readonly changeType: 'created' | 'deleted' | 'modified';
   /** Others changed it since a tool wrote it last. */
   readonly isChangedSince: boolean;
@@ -20,7 +20,7 @@ export interface PlannedFile {
   readonly isDone: boolean;
 }
 
-/** What has to be put back for files to be as they were before a prompt, given what the log added up to then. */
+/** Which files have to be restored to be as they were before a prompt; `before` is the state at that time. */
 export async function planRewind(
   { now, before }: { readonly now: SessionState; readonly before: SessionState },
   snapshots: FileSnapshots,

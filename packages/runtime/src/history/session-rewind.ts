@@ -245,9 +245,9 @@ function pointsOf(
   return points.reverse();
 }
 
-/** All of them, or none: what was put back before a failure is taken back again. */
 type Hosting = RewoundSession['hosting'];
 
+/** Restores all files or none: after a failure, those that were restored before it are written back. */
 async function restore(
   planned: readonly PlannedFile[],
   { force, hosting }: { readonly force: boolean; readonly hosting: Hosting },
@@ -280,7 +280,7 @@ function reasonToSkip({ wanted, now, isChangedSince }: PlannedFile, force: boole
   return isChangedSince && !force ? 'user-modified' : undefined;
 }
 
-/** The session began to work again while files were put back. */
+/** Writes restored files back: the session began to work again meanwhile, so nothing is cut. */
 async function undo(planned: readonly PlannedFile[], { restoredFiles }: RewindOutcome, hosting: Hosting) {
   const restored = planned.filter(({ path }) => restoredFiles.includes(path));
   await takeBack(restored, hosting);

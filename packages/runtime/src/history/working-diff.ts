@@ -7,7 +7,7 @@ import type { ChangedFile } from './git-diff.js';
 import { type PlannedFile, planRewind } from './rewind-plan.js';
 import type { RewindObstacle } from './session-rewind.js';
 
-/** What a difference is wanted from. */
+/** What files are compared with: the last commit, the start of the branch, or the start of the session. */
 export type DiffMode = 'unstaged' | 'branch' | 'session';
 
 /** What is different in the place where a session works. */
@@ -16,7 +16,7 @@ export interface WorkingDiff {
   readonly mode: DiffMode;
   readonly changes: readonly ChangedFile[];
   readonly baseBranch?: string;
-  /** What was asked for is not to be had; this is the next best. */
+  /** The requested mode is not available: these are the changes of another mode. */
   readonly isFallback: boolean;
   readonly unavailableReason?: RewindObstacle;
 }

@@ -96,7 +96,7 @@ export class SessionHosting implements FileSync {
   /** What is stored is there when this resolves: directories, the description, and what was on this disk before. Throws HostFailure. */
   async open(): Promise<void> {
     if (!this.isOn || !this.session.audience.fileHost) return;
-    this.meet();
+    this.noticeHost();
     await this.session.workspace.make();
     if ((await this.files.read(this.shownName('workspace.yaml'))) === undefined) {
       await this.begin();
@@ -165,21 +165,21 @@ export class SessionHosting implements FileSync {
   private async follow(): Promise<void> {
     while (this.isBehind && this.session.audience.fileHost) {
       this.isBehind = false;
-      this.meet();
+      this.noticeHost();
       try {
         await this.parts?.events.update();
         await this.describe();
         this.isFailing = false;
       } catch (error) {
         // The client or this disk failed. No request waits for this, and the runtime goes on serving others.
-        this.complain(error);
+        this.warnOnce(error);
         return;
       }
     }
   }
 
-  /** Another client than before has other files: what was stored with that one says nothing of them. */
-  private meet(): void {
+  /** After a change of the file host nothing is known of what is stored: the new one has other files. */
+  private noticeHost(): void {
     const { fileHost } = this.session.audience;
     if (!fileHost || fileHost === this.host) return;
     this.host = fileHost;
@@ -187,8 +187,8 @@ export class SessionHosting implements FileSync {
     this.described = '';
   }
 
-  /** Once, until it works again. */
-  private complain(error: unknown): void {
+  /** Warns once, and again only after it has worked. */
+  private warnOnce(error: unknown): void {
     if (this.isFailing) return;
     this.isFailing = true;
     const reason = error instanceof Error ? error.message : String(error);
@@ -200,7 +200,7 @@ export class SessionHosting implements FileSync {
     if (this.session.loadedState) void this.session.tools.warn([message]).catch(() => undefined);
   }
 
-  /** Written beside it first, so that it is whole whenever it is read. */
+  /** Writes `workspace.yaml`: under another name first, so that it is whole whenever it is read. */
   private async describe(): Promise<void> {
     const { loadedState } = this.session;
     if (!loadedState) return;

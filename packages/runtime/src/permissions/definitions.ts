@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isWithin } from '../workspace/paths.js';
-import type { ReadCommand } from './commands.js';
+import type { ReadCommand } from './command-rules.js';
 import { gitDefinitions } from './git-place.js';
 import { includedFiles } from './included-files.js';
 import { looksForChanges } from './line-effects.js';
-import { isWild, matchedNames } from './matched-names.js';
+import { isWild, matchedNames } from './wildcards.js';
 
 /** By the name of a command, a short form of what it ran when that was looked up. */
 export type Definitions = Readonly<Record<string, string>>;

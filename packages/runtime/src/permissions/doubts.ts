@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { isAbsent } from '../workspace/absent.js';
-import type { ReadCommand } from './commands.js';
+import type { ReadCommand } from './command-rules.js';
 import { examineGit, type GitPlace, hasForeignBelow } from './git-place.js';
 import { addedAndAsked, type Line, lineEffects, looksForChanges } from './line-effects.js';
 import { hasLinksBelow, leadsOutBelow } from './links-below.js';
-import { isWild, matchedNames } from './matched-names.js';
 import type { ParsedCall } from './shell/options.js';
+import { isWild, matchedNames } from './wildcards.js';
 
 /** Where the commands of a text may stand. */
 interface Standing {
@@ -15,7 +15,7 @@ interface Standing {
   readonly workingDirectory: string;
 }
 
-/** Looks for what the text alone does not say: the files that wildcards become, directories with links, settings of git. */
+/** Looks at the disk for what the text alone does not say: the files that wildcards become, directories with links, settings of git. */
 export async function doubtsAbout(
   line: Line,
   standing: Standing,
@@ -89,7 +89,7 @@ async function unpacksOut(
   return found.includes(true);
 }
 
-/** What cannot be looked at is taken for one. */
+/** True also for what cannot be looked at. */
 async function isDirectory(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),

@@ -5,7 +5,7 @@ import { absent } from '../workspace/absent.js';
 import { isWithin } from '../workspace/paths.js';
 import { nestedRepositories } from './git-index.js';
 import { type GitSettings, readGitSettings } from './git-settings.js';
-import { repositoriesBelow } from './nested-places.js';
+import { repositoriesBelow } from './repositories-below.js';
 
 /** What git would run besides itself in some places. */
 export interface GitPlace {

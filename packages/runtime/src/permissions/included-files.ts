@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { isWild, matchedNames } from './matched-names.js';
+import { isWild, matchedNames } from './wildcards.js';
 
 /** How the files of a program name others that are read as a part of them. */
 const inclusions: ReadonlyMap<string, RegExp> = new Map(

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { isWithin } from '../workspace/paths.js';
-import type { ReadCommand } from './commands.js';
+import type { ReadCommand } from './command-rules.js';
 import { has } from './shell/programs/program.js';
 import { isInert, isInertReader } from './shell/programs/table.js';
 import { steersPrograms } from './steering-files.js';

@@ -52,5 +52,5 @@ async function isDirectoryOutside(link: string, outer: string): Promise<boolean>
 /** A project with what it has installed. */
 const mostUnpacked = 20_000;
 
-/** More would keep the one who asks waiting. */
+/** To look at more would keep the call waiting for too long. */
 const mostEntries = 5000;

@@ -1,12 +1,12 @@
 import { liesIn } from '../workspace/paths.js';
 import { addressCovers } from './addresses.js';
-import { mayTurnInto } from './commands.js';
+import { mayMatchDenyRule } from './command-rules.js';
 import type { Definitions } from './definitions.js';
-import { reachableRule } from './open-paths.js';
 import type { PermissionRequest } from './question.js';
 import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
 import { type Subject, toolSubject } from './subject.js';
 import type { TouchedPath } from './touched-path.js';
+import { reachableRule } from './unenforced-rules.js';
 
 /** Who answers questions: users, users but for what certainly only reads, or no one. */
 export type PermissionMode = 'manual' | 'assisted' | 'allow-all';
@@ -73,15 +73,15 @@ export interface PolicyRules extends Prohibitions {
   readonly directories: readonly string[];
   /** The runtime's own home, as it really is; no part of directories around it. */
   readonly home?: string;
-  /** Deny rules for paths that nothing holds while a command runs. */
-  readonly openPaths?: readonly Rule[];
+  /** Deny rules for paths that no sandbox enforces while a command runs. */
+  readonly unenforcedRules?: readonly Rule[];
 }
 
 /** Whether a call may run without asking, after asking, or not at all. Pure: deny, then allow, else ask. */
 export function judge(subject: Subject, rules: PolicyRules): Verdict {
   const forbidden = forbid(subject, rules);
   if (forbidden) return forbidden;
-  const open = reachableRule(subject, rules.openPaths ?? []);
+  const open = reachableRule(subject, rules.unenforcedRules ?? []);
   if (open) return uncertain(open, rules);
   const reason = reasonToAllow(subject, rules);
   if (reason) return { type: 'allow', ...reason };
@@ -100,7 +100,7 @@ export function judge(subject: Subject, rules: PolicyRules): Verdict {
   };
 }
 
-/** What a sandbox does not keep a command from, a client decides. */
+/** A client decides about a command that no sandbox keeps from a denied path. */
 function uncertain(open: Rule, { canAsk }: PolicyRules): Verdict {
   const because = `The rule ${describeRule(open)} denies a path that this command could touch, and no sandbox holds it.`;
   return canAsk
@@ -154,7 +154,7 @@ function mayHideForbidden({ hidesCommands, commands, isUnread }: Subject, { deny
   return deny.some(({ kind, argument }) => {
     if (isUnread && kind !== 'tool') return true;
     if (!commandKinds.has(kind) || argument === null) return false;
-    return hidesCommands || commands.some((command) => mayTurnInto(command, argument));
+    return hidesCommands || commands.some((command) => mayMatchDenyRule(command, argument));
   });
 }
 

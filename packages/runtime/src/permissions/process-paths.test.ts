@@ -22,7 +22,7 @@ const deny = [
 ];
 const rules: PolicyRules = {
   deny,
-  openPaths: deny,
+  unenforcedRules: deny,
   allow: [],
   approvals: [],
   ...noSwitches,
@@ -54,13 +54,13 @@ test
     'wc -c here/*',
   ])('%j leads where only the process that runs it knows, so it is asked about', async (command) => {
   expect(await judged(command)).not.toBe('allow');
-  expect(await judged(command, { deny: [], openPaths: [], mode: 'assisted' })).toBe('ask');
+  expect(await judged(command, { deny: [], unenforcedRules: [], mode: 'assisted' })).toBe('ask');
 });
 
 test.each(['cat f', 'cat plain', 'head -1 ./plain', `cat ${join(work, 'f')}`])(
   '%j leads to one place',
   async (command) => {
     expect(await judged(command)).toBe('allow');
-    expect(await judged(command, { deny: [], openPaths: [], mode: 'assisted' })).toBe('allow');
+    expect(await judged(command, { deny: [], unenforcedRules: [], mode: 'assisted' })).toBe('allow');
   },
 );

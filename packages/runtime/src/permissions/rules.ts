@@ -1,5 +1,5 @@
 import { addressCovers } from './addresses.js';
-import { isCommand, startsLike } from './commands.js';
+import { matchesAllowRule, matchesDenyRule } from './command-rules.js';
 import { patternCovers } from './path-patterns.js';
 import type { Subject } from './subject.js';
 
@@ -26,7 +26,7 @@ export function isForbidden(subject: Subject, rule: Rule): boolean {
   if (request.kind !== 'shell')
     return request.kind === kind ? isNamed(subject, rule) : isServer(request, rule);
   if (kind === 'shell')
-    return argument === null || subject.commands.some((command) => startsLike(command, argument));
+    return argument === null || subject.commands.some((command) => matchesDenyRule(command, argument));
   if (kind === 'url')
     return argument !== null && request.possibleUrls.some(({ url }) => addressCovers(argument, url));
   return kind === 'write' && request.hasWriteFileRedirection;
@@ -95,7 +95,9 @@ function areCommandsAllowed(subject: Subject, argument: string | null): boolean 
   if (argument === null) return true;
   const { request, commands, doubts } = subject;
   const isUnderstood = request?.kind === 'shell' && request.canOfferSessionApproval && doubts.length === 0;
-  return isUnderstood && commands.length > 0 && commands.every((command) => isCommand(command, argument));
+  return (
+    isUnderstood && commands.length > 0 && commands.every((command) => matchesAllowRule(command, argument))
+  );
 }
 
 type Request = NonNullable<Subject['request']>;

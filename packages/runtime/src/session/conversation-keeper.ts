@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isStale, type StoreError } from '@groundcrew/store';
 import type { SessionAgents } from '../agents/session-agents.js';
-import type { SessionSchedules } from '../history/session-schedules.js';
 import { hasWork } from '../log/fold.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
+import type { SessionSchedules } from '../schedules/session-schedules.js';
 import type { SessionSkills } from '../skills/session-skills.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import type { Conversation } from './conversation.js';

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
+import type { MachineSandbox } from '../exec/machine-sandbox.js';
 import type { Confinement } from '../exec/sandbox-confinement.js';
 import type { DeniedPaths } from '../exec/sandbox-denied.js';
-import type { SandboxHost } from '../exec/sandbox-host.js';
 import {
-  type Outlook,
-  outlookOf,
+  type Placement,
+  placementOf,
   requiresSandbox,
   type SandboxSettings,
   SandboxUnavailable,
@@ -43,46 +43,47 @@ export class SessionSandbox {
 
   constructor(
     private readonly session: ConfinedSession,
-    private readonly machine: { readonly sandbox: SandboxHost; readonly options: ShellOptions },
+    private readonly machine: { readonly sandbox: MachineSandbox; readonly options: ShellOptions },
   ) {}
 
   /** What the next command may touch; undefined when it runs as the user. Throws SandboxUnavailable. */
   async confinement(): Promise<Confinement | undefined> {
     const state = await this.session.state();
-    const outlook = await this.outlook(state);
-    if (outlook.type === 'refused') throw new SandboxUnavailable(outlook.reason);
-    if (outlook.type === 'host') {
-      if (outlook.missing !== undefined)
-        await this.warn('sandbox', `Commands run without a sandbox: ${outlook.missing}.`);
+    const placement = await this.placement(state);
+    if (placement.type === 'refused') throw new SandboxUnavailable(placement.reason);
+    if (placement.type === 'host') {
+      if (placement.missing !== undefined)
+        await this.warn('sandbox', `Commands run without a sandbox: ${placement.missing}.`);
       return undefined;
     }
-    return this.confine(outlook.kind, state);
+    return this.confine(placement.kind, state);
   }
 
   /** Deny rules for paths that nothing holds while the next command runs; clients receive once which do not. */
-  async openPaths(): Promise<readonly Rule[]> {
+  async unenforcedRules(): Promise<readonly Rule[]> {
     const state = await this.session.state();
     const rules = this.session.permissions.prohibitions(state).deny;
     if (rules.length === 0) return [];
-    const isConfined = (await this.outlook(state)).type === 'confined';
+    const isConfined = (await this.placement(state)).type === 'confined';
     const roots = this.session.permissions.places.list(state).directories;
-    const open = await openRules(rules, { workingDirectory: state.context.cwd, roots, isConfined });
+    const open = await findUnenforced(rules, { workingDirectory: state.context.cwd, roots, isConfined });
     if (open.length > 0) await this.warn('permissions', openText(open, isConfined));
     return open;
   }
 
   async status(): Promise<SandboxStatus> {
     const state = await this.session.state();
-    const outlook = await this.outlook(state);
+    const placement = await this.placement(state);
     const settings = this.settings(state);
-    const reason = outlook.type === 'refused' ? outlook.reason : outlook.type === 'host' && outlook.missing;
+    const reason =
+      placement.type === 'refused' ? placement.reason : placement.type === 'host' && placement.missing;
     return {
       required: requiresSandbox(settings),
-      blocked: outlook.type === 'refused',
+      blocked: placement.type === 'refused',
       ...(reason ? { reason } : {}),
-      enabled: outlook.type === 'confined',
-      executor: outlook.type === 'confined' ? outlook.kind : 'host',
-      network: outlook.type !== 'confined' || (settings.network ?? true),
+      enabled: placement.type === 'confined',
+      executor: placement.type === 'confined' ? placement.kind : 'host',
+      network: placement.type !== 'confined' || (settings.network ?? true),
     };
   }
 
@@ -90,11 +91,11 @@ export class SessionSandbox {
     return this.session.currentSettings.sandbox ?? fixed.sandbox ?? this.machine.options.sandbox ?? {};
   }
 
-  private async outlook(state: SessionState): Promise<Outlook> {
+  private async placement(state: SessionState): Promise<Placement> {
     const settings = this.settings(state);
     const { mode } = state.permissions;
     if (!wantsSandbox(settings, mode)) return { type: 'host' };
-    return outlookOf(settings, mode, await this.machine.sandbox.probe());
+    return placementOf(settings, mode, await this.machine.sandbox.probe());
   }
 
   private async confine(kind: Confinement['kind'], state: SessionState): Promise<Confinement> {
@@ -150,7 +151,7 @@ export class SessionSandbox {
 }
 
 /** Which deny rules for paths nothing holds while a command runs. */
-export async function openRules(
+export async function findUnenforced(
   deny: readonly Rule[],
   where: {
     readonly workingDirectory: string;

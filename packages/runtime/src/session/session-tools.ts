@@ -204,7 +204,7 @@ export class SessionTools {
       },
       shells,
       confinement: () => sandbox.confinement(),
-      openPaths: () => sandbox.openPaths(),
+      unenforcedRules: () => sandbox.unenforcedRules(),
       jobs,
       recordWrite: (write, work) =>
         files.record(write, async () => {

@@ -37,7 +37,7 @@ export interface ToolEnvironment {
   /** What the next command may touch; undefined, or without it, what the user may. Throws SandboxUnavailable. */
   confinement?(): Promise<Confinement | undefined>;
   /** Deny rules for paths that nothing holds while the next command runs. */
-  openPaths?(): Promise<readonly PathRule[]>;
+  unenforcedRules?(): Promise<readonly PathRule[]>;
   /** Where work goes that could take long. */
   readonly jobs: JobRunner;
   /** Writes a file by `work`, and remembers what was there before. */

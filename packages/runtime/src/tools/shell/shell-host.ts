@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { eventLoopTurn } from '../../event-loop-turn.js';
 import type { Executor } from '../../exec/executor.js';
 import { hostExecutor } from '../../exec/host.js';
+import type { MachineSandbox } from '../../exec/machine-sandbox.js';
 import type { Confinement } from '../../exec/sandbox-confinement.js';
-import type { SandboxHost } from '../../exec/sandbox-host.js';
 import { PrivateTemp } from '../../exec/sandbox-temp.js';
 import { commandEnvironment, type Environment, expandedValues } from './environment.js';
 import { findProgram, flavourOf } from './flavour.js';
@@ -56,7 +56,7 @@ export class ShellHost {
 
   constructor(
     environment: Environment,
-    private readonly sandbox: SandboxHost,
+    private readonly sandbox: MachineSandbox,
   ) {
     this.environment = commandEnvironment(environment);
     this.guardian.endAfterwards(this.mark);

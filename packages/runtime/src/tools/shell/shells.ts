@@ -1,4 +1,4 @@
-import { SandboxHost } from '../../exec/sandbox-host.js';
+import { MachineSandbox } from '../../exec/machine-sandbox.js';
 import type { SandboxSettings } from '../../exec/sandbox-settings.js';
 import type { Environment } from './environment.js';
 import type { ProgramHost, StartedProgram, WantedProgram } from './program.js';
@@ -16,14 +16,14 @@ export interface ShellOptions {
 /** The shells of a process. Nothing is loaded or started before the first command. */
 export class Shells implements ProgramHost {
   /** The sandbox that commands may run in. */
-  readonly sandbox: SandboxHost;
+  readonly sandbox: MachineSandbox;
   private host: Promise<ShellHost> | undefined;
 
   constructor(
     private readonly environment: Environment,
     readonly options: ShellOptions = {},
   ) {
-    this.sandbox = new SandboxHost(environment);
+    this.sandbox = new MachineSandbox(environment);
   }
 
   forSession(): SessionShells {

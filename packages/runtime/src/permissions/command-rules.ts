@@ -7,13 +7,13 @@ export type ReadCommand = Pick<Segment, 'identifier' | 'words' | 'call' | 'wild'
  * Whether a command is what a rule forbids: it begins with the rule's words, or it is called by its first ones and has
  * the other ones wherever they stand. So `git push --force` is also `git -C x push origin --force`, `rm -rf` also `rm -fr`.
  */
-export function startsLike(command: ReadCommand, argument: string): boolean {
+export function matchesDenyRule(command: ReadCommand, argument: string): boolean {
   const wanted = wordsOf(argument);
   return callings(command).some((words) => begins(words, wanted) || calls(words, wanted, command));
 }
 
-/** Whether a command would be what a rule forbids if words that are known only when it runs came out so. */
-export function mayTurnInto(command: ReadCommand, argument: string): boolean {
+/** Whether a command could be what a rule forbids, because some of its words are known only when it runs. */
+export function mayMatchDenyRule(command: ReadCommand, argument: string): boolean {
   const [program, ...wanted] = wordsOf(argument);
   // A wildcard may become the name of a file that looks like an option.
   const isOpen = command.isOpen || command.wild?.some((word) => /^[-*?[]/.test(word));
@@ -22,7 +22,7 @@ export function mayTurnInto(command: ReadCommand, argument: string): boolean {
 }
 
 /** Whether a command is what a rule allows: so called, exactly that, or with `*` at its end, anything that so begins. */
-export function isCommand({ identifier, words }: ReadCommand, argument: string): boolean {
+export function matchesAllowRule({ identifier, words }: ReadCommand, argument: string): boolean {
   const wanted = wordsOf(argument);
   if (wanted.at(-1) === '*')
     return begins(words, wanted.slice(0, -1)) || begins(identifier.split(' '), wanted.slice(0, -1));
@@ -72,7 +72,7 @@ function calls(
     .every((word) => isPresent(word) || (meanings.joined?.[word]?.every(isPresent) ?? false));
 }
 
-/** Each of their words is something to do. */
+/** Programs of whose words each is a target to build. */
 const takesTargets: ReadonlySet<string> = new Set(
   'make gmake just rake gradle gradlew mvn ant ninja'.split(' '),
 );

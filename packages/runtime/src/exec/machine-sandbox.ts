@@ -4,19 +4,19 @@ import { CannotConfine } from './sandbox-confinement.js';
 import type { ConfinedLaunch } from './sandbox-executor.js';
 import type { Probe } from './sandbox-probe.js';
 
-/** The sandbox of this machine: whether there is one, and the way into it. Nothing is loaded before it is needed. */
-export class SandboxHost {
+/** The sandbox of this machine: tells whether it works, and makes executors in it. Nothing is loaded before it is needed. */
+export class MachineSandbox {
   private probing: Promise<Probe> | undefined;
 
   constructor(private readonly environment: Readonly<Record<string, string | undefined>>) {}
 
-  /** Whether it works. What works is remembered; what does not may have been installed since. */
+  /** Tries the sandbox. A success is remembered; after a failure the next call tries again, since it may have been installed. */
   probe(): Promise<Probe> {
     this.probing ??= this.probeAnew();
     return this.probing;
   }
 
-  /** What children with the network on can reach of other programs, though no path leads there. */
+  /** Sockets without a path, which children can reach while their network is on. */
   reachableSockets(): readonly string[] {
     return pathlessSockets();
   }

@@ -5,12 +5,12 @@ import type { Rule } from './rules.js';
 import type { Subject } from './subject.js';
 
 /**
- * The rule whose path a command could touch although its text does not say so. Only the kernel can hold such a rule; where
- * it does not, what is not certain to stay away from the path is never allowed unasked.
+ * Of the deny rules for paths that no sandbox enforces, the first whose path a command could touch although its text does not
+ * say so. Such a command is never allowed unasked.
  */
-export function reachableRule(subject: Subject, open: readonly Rule[]): Rule | undefined {
+export function reachableRule(subject: Subject, unenforced: readonly Rule[]): Rule | undefined {
   if (subject.request?.kind !== 'shell') return undefined;
-  return open.find((rule) => !staysAway(subject, rule));
+  return unenforced.find((rule) => !staysAway(subject, rule));
 }
 
 function staysAway(subject: Subject, { kind, argument }: Rule): boolean {

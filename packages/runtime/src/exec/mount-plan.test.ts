@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { sandboxArguments } from './sandbox-arguments.js';
-import { type Mount, planMounts, rootsOf, type View } from './sandbox-plan.js';
+import { bwrapArguments } from './bwrap-arguments.js';
+import { type Mount, planMounts, rootsOf, type View } from './mount-plan.js';
 
 const view = (some: Partial<View>): View => ({
   base: [{ type: 'read-only', path: '/' }],
@@ -94,9 +94,9 @@ test('bubblewrap gets every option, and last that hidden places are read-only', 
     { type: 'writable', path: '/tmp', source: '/p/0' },
     { type: 'blank', path: '/w/.env' },
   ];
-  const means = { userNamespace: true, bansUserNamespaces: true, filtersCalls: true };
-  const order = { mounts, workingDirectory: '/w', environment: { A: 'b c' }, hasNetwork: false, means };
-  expect(sandboxArguments(order).join(' ')).toBe(
+  const abilities = { userNamespace: true, bansUserNamespaces: true, filtersCalls: true };
+  const order = { mounts, workingDirectory: '/w', environment: { A: 'b c' }, hasNetwork: false, abilities };
+  expect(bwrapArguments(order).join(' ')).toBe(
     [
       '--die-with-parent --new-session --cap-drop ALL --unshare-user --disable-userns',
       '--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --unshare-net',

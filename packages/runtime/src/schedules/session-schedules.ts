@@ -5,7 +5,7 @@ import type { Draft, SessionLog } from '../log/session-log.js';
 import type { Prompt, SessionState } from '../log/state.js';
 import { nextCronTime } from './cron.js';
 
-/** The session whose prompts come by themselves. */
+/** The session that gets the scheduled prompts. */
 interface ScheduledSession {
   readonly openLog: SessionLog | undefined;
   readonly isReadOnly: boolean;
@@ -26,7 +26,7 @@ const shortestInterval = 10_000;
 /** Timers of Node count no further. */
 const longestTimer = 2 ** 31 - 1;
 const mostSchedules = 100;
-/** A store that fails now may not fail then. */
+/** After this time a prompt that the store could not take is tried again. */
 const retryMs = 5000;
 
 /**
@@ -45,7 +45,7 @@ export class SessionSchedules {
     return (await this.session.state()).schedules;
   }
 
-  /** A sentence when it cannot be. */
+  /** Resolves with the reason, as a sentence, when the wish is not possible. */
   async add(wish: ScheduleWish): Promise<Schedule | string> {
     const now = this.clock.now().getTime();
     const timing = timingOf(wish, now);
@@ -111,7 +111,7 @@ export class SessionSchedules {
         : { note: 'schedule.armed', data: { id, nextRunAt: next } };
     const source = `schedule-${id}`;
     const isWaiting = this.session.openLog?.state.inbox.some((prompt) => prompt.source === source);
-    // A time that is not known yet is not a time that has come.
+    // 0: the next time is not known yet, so nothing is due.
     const isDue = nextRunAt > 0 && !isWaiting;
     const warning = isDue ? await this.send(schedule, source) : undefined;
     await this.session.record(...(warning ? [warning] : []), following);

@@ -1,17 +1,17 @@
-import type { Mount } from './sandbox-plan.js';
+import type { Mount } from './mount-plan.js';
 
-/** The arguments of bubblewrap. */
-export interface SandboxOrder {
+/** What bubblewrap is to make: what its child sees, and where it starts. */
+export interface BwrapRequest {
   readonly mounts: readonly Mount[];
   readonly workingDirectory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly hasNetwork: boolean;
-  /** How the system lets this user make namespaces. */
-  readonly means: Means;
+  /** What this system lets this user do. */
+  readonly abilities: BwrapAbilities;
 }
 
-/** User namespaces and, within them, a ban on further ones; an administrator may have to do without the first. */
-export interface Means {
+/** What bubblewrap can do for this user on this system; found out by trying. */
+export interface BwrapAbilities {
   readonly userNamespace: boolean;
   readonly bansUserNamespaces: boolean;
   /** The kernel refuses the calls that lead out of namespaces. */
@@ -19,13 +19,13 @@ export interface Means {
 }
 
 /** The arguments of bubblewrap before the program's own; pure. */
-export function sandboxArguments(order: SandboxOrder): readonly string[] {
-  const { mounts, workingDirectory, environment, hasNetwork, means } = order;
+export function bwrapArguments(request: BwrapRequest): readonly string[] {
+  const { mounts, workingDirectory, environment, hasNetwork, abilities } = request;
   const hidden = mounts.filter(({ type }) => type === 'empty').map(({ path }) => path);
   return [
     ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
-    ...(means.userNamespace ? ['--unshare-user'] : []),
-    ...(means.bansUserNamespaces ? ['--disable-userns'] : []),
+    ...(abilities.userNamespace ? ['--unshare-user'] : []),
+    ...(abilities.bansUserNamespaces ? ['--disable-userns'] : []),
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...(hasNetwork ? [] : ['--unshare-net']),
     ...mounts.filter(isBase).flatMap(mountArguments),
