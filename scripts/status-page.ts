@@ -14,24 +14,7 @@ import {
 /** What works and what does not yet: a table of every option that has no effect, and of what SDK and wire have of the rest. */
 export function statusPage(): string {
   const lines = [
-    '# What works, and what does not yet',
-    '',
-    'Every option that a client can send, and whether the runtime goes by it; then every method.',
-    'Written from the tables in `packages/protocol/src/options` by `npm run docs`. The runtime goes by the same tables, and the tests',
-    'try each line on a real one (`e2e/options.test.ts`).',
-    '',
-    '- **works**: the runtime goes by it.',
-    '- **warning**: it has no effect yet. A value that asks for something gets one `session.warning`: at the first prompt of a session',
-    '  that was created with it, else at once. The answer to create and resume has the same texts as `warnings`, and our SDK makes each a',
-    '  process warning, or calls `onWarning`. What clients send as off or empty is no reason to warn.',
-    '- **refused**: it would protect its sender and does not yet. A value that asks for something is an error that names the option.',
-    '',
-    'There is also a warning for',
-    '',
-    '- a field that is not in these tables: it says the nearest name, over the wire and in our SDK;',
-    '- a word that a field does not know, an option that another one leaves without effect, and a directory that is not there;',
-    '- a parameter that another method of a session does not know;',
-    '- `verbosity` and `reasoningSummary` when the model is called, where its wire has no such field or the model is known to refuse it.',
+    ...intro,
     ...section(
       'Opening a session',
       'Fields of `session.create` and `session.resume`, options of `createSession` and `resumeSession`.',
@@ -74,6 +57,27 @@ export function statusPage(): string {
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const intro: readonly string[] = [
+  '# What works, and what does not yet',
+  '',
+  'Every option that a client can send, and whether the runtime goes by it; then every method.',
+  'Written from the tables in `packages/protocol/src/options` by `npm run docs`. The runtime goes by the same tables, and the tests',
+  'try each line on a real one (`e2e/options.test.ts`).',
+  '',
+  '- **works**: the runtime goes by it.',
+  '- **warning**: it has no effect yet. A value that asks for something gets one `session.warning`: at the first prompt of a session',
+  '  that was created with it, else at once. The answer to create and resume has the same texts as `warnings`, and our SDK makes each a',
+  '  process warning, or calls `onWarning`. What clients send as off or empty is no reason to warn.',
+  '- **refused**: it would protect its sender and does not yet. A value that asks for something is an error that names the option.',
+  '',
+  'There is also a warning for',
+  '',
+  '- a field that is not in these tables: it says the nearest name, over the wire and in our SDK;',
+  '- a word that a field does not know, an option that another one leaves without effect, and a directory that is not there;',
+  '- a parameter that another method of a session does not know;',
+  '- `verbosity` and `reasoningSummary` when the model is called, where its wire has no such field or the model is known to refuse it.',
+];
 
 type Naming = (path: string) => string | undefined;
 
