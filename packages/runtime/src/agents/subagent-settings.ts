@@ -1,8 +1,8 @@
 import { type JsonObject, nearestName } from '@groundcrew/protocol';
 import type { AgentCaps, AgentDefinition, AgentTask } from '../log/agent-task.js';
 import type { SessionState } from '../log/state.js';
-import { namesInVain } from '../settings/names-in-vain.js';
 import type { SessionSettings } from '../settings/session-settings.js';
+import { unknownNameWarnings } from '../settings/unknown-names.js';
 import { builtinAgents, capNames, capsOf } from './definition.js';
 
 /** What users and apps say of sub-agents. */
@@ -61,7 +61,7 @@ export function optionsInVain(
   const builtin = builtinAgents.map(({ name }) => name);
   const known = [...own.map(({ name }) => name), ...builtin];
   return [
-    ...namesInVain('excludedBuiltinAgents', excludedBuiltinAgents, {
+    ...unknownNameWarnings('excludedBuiltinAgents', excludedBuiltinAgents, {
       known: builtin,
       what: 'built-in agent',
     }),
@@ -75,8 +75,8 @@ function ineffectiveIn(given: JsonObject | null, known: readonly string[]): read
   const entries = Object.entries(entriesOf(given));
   const names = entries.map(([name]) => name);
   return [
-    ...namesInVain('subagents.disabledSubagents', disabled, { known, what: 'agent' }),
-    ...namesInVain('subagents.agents', names, { known, what: 'agent' }),
+    ...unknownNameWarnings('subagents.disabledSubagents', disabled, { known, what: 'agent' }),
+    ...unknownNameWarnings('subagents.agents', names, { known, what: 'agent' }),
     ...['limits', 'treeLimits'].flatMap((name) => unknownIn(`subagents.${name}`, given[name], capNames)),
     ...entries.slice(0, mostEntries).flatMap(([name, entry]) => ineffectiveOf(name, entry)),
   ];

@@ -1,5 +1,5 @@
-import { namesInVain } from '../settings/names-in-vain.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
+import { unknownNameWarnings } from '../settings/unknown-names.js';
 import { readServerConfig, vainParts, vainTime } from './config.js';
 import type { McpFiles } from './files.js';
 import { gitHubServer, gitHubServerName } from './github-server.js';
@@ -41,7 +41,7 @@ export function sessionServers(
       ...(wish && Object.keys(wish).length > 0 && !copilot ? [noGitHubServer] : []),
       ...described.flatMap(([name, { raw }]) => vainParts(name, raw)),
       ...Object.entries(mcpServers).flatMap(([name, raw]) => vainTime(name, raw)),
-      ...namesInVain('disabledMcpServers', disabledMcpServers, { known, what: 'server' }),
+      ...unknownNameWarnings('disabledMcpServers', disabledMcpServers, { known, what: 'server' }),
     ],
   };
 }

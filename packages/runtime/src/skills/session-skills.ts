@@ -1,7 +1,7 @@
 import type { Draft, EphemeralDraft } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
-import { namesInVain } from '../settings/names-in-vain.js';
 import type { SessionSettings } from '../settings/session-settings.js';
+import { unknownNameWarnings } from '../settings/unknown-names.js';
 import { skillContext } from '../tools/skill-context.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
@@ -201,7 +201,7 @@ export class SessionSkills implements ToolSource {
     const known = skills.map(({ name }) => name);
     const fresh = given.filter((name) => !this.lookedFor.has(name));
     for (const name of fresh) this.lookedFor.add(name);
-    const messages = namesInVain('disabledSkills', fresh, { known, what: 'skill' });
+    const messages = unknownNameWarnings('disabledSkills', fresh, { known, what: 'skill' });
     if (messages.length > 0) void this.session.record(...messages.map(warningOf)).catch(unwritable);
   }
 

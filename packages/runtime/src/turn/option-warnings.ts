@@ -1,6 +1,6 @@
 import type { Draft } from '../log/session-log.js';
-import { noSuch } from '../settings/names-in-vain.js';
 import type { SessionSettings } from '../settings/session-settings.js';
+import { warnOfNames } from '../settings/unknown-names.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { unmatchedEntries } from '../tools/toolset.js';
 
@@ -68,7 +68,7 @@ export class OptionWarnings {
     const waiting = found.filter(({ pending }) => pending.length > 0);
     this.pending = Object.fromEntries(waiting.map(({ option, pending }) => [option, pending]));
     const known = sources.flatMap((source) => source.tools().map(({ name }) => name));
-    return found.flatMap(({ option, unmatched }) => noSuch(option, unmatched, { known, what: 'tool' }));
+    return found.flatMap(({ option, unmatched }) => warnOfNames(option, unmatched, { known, what: 'tool' }));
   }
 
   /** What has not been said yet; from now on it has. */

@@ -1,22 +1,22 @@
 import { nearestName } from '@groundcrew/protocol';
 
-/** Names by which an option means something that the session does not have: none, or one sentence that says what may be meant. */
-export function namesInVain(
+/** A warning about names in an option that the session does not know, with the nearest known ones; none when all are known. */
+export function unknownNameWarnings(
   option: string,
   given: readonly string[],
   { known, what }: { readonly known: Iterable<string>; readonly what: string },
 ): readonly string[] {
   if (given.length === 0) return [];
   const names = new Set(known);
-  return noSuch(
+  return warnOfNames(
     option,
     [...new Set(given)].filter((name) => !names.has(name)),
     { known: names, what },
   );
 }
 
-/** The same for names of which it is known that nothing is meant. */
-export function noSuch(
+/** The same warning for names that were found to be unknown already. */
+export function warnOfNames(
   option: string,
   unknown: readonly string[],
   { known, what }: { readonly known: Iterable<string>; readonly what: string },
