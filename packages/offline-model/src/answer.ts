@@ -3,6 +3,7 @@ import { fittingValue } from './fitting-value.js';
 import { type MaskedText, mask } from './masked-text.js';
 import type { OfflineRequest } from './offline-request.js';
 import type { PlannedCall, Reply } from './pattern.js';
+import { asksForSummary, summaryOf } from './patterns/memory.js';
 import { selfDescription } from './patterns/small-talk.js';
 import { isSearch } from './patterns/tools.js';
 import { inStyle, styleOf } from './reply-style.js';
@@ -12,6 +13,7 @@ import { table } from './table.js';
 /** What the model says or does next. Each step of a prompt is done once, so every conversation comes to an end. */
 export function answer(request: OfflineRequest): Reply {
   const conversation = readConversation(request);
+  if (asksForSummary(conversation.ask)) return { type: 'say', text: summaryOf(conversation) };
   const steps = stepsOf(conversation);
   const rounds = steps.filter((step) => step.calls.length > 0);
   const next = rounds[conversation.rounds - searchesOf(conversation, rounds)];

@@ -498,6 +498,16 @@ describe('talk', () => {
     expect(spoken(said)).toMatch(/^I am the embedded offline model .*OPENAI_API_KEY.*docs\/models\.md/),
   );
 
+  test('the prompt of a compaction gets the summary and nothing else, whatever wishes stand in it', () => {
+    const asked = [
+      'Please create a detailed summary of the conversation so far. Call no tools. Answer with these parts and nothing else:',
+      '<overview>What the user wants, in a few sentences.</overview>',
+      'The user asks besides: Reply with exactly: kept',
+    ].join('\n\n');
+    const text = spoken(asked, { before: [user('What is 3*4?')] });
+    expect(text).toMatch(/^<overview>\n[\s\S]*- What is 3\*4\?[\s\S]*<\/checkpoint_title>$/);
+  });
+
   test('what was summarized is still remembered', () => {
     const summary = user(
       'The conversation history has been summarized to free up context.\n\nHere were the user messages:\n<user_message>\nWhat is 3*4?\n</user_message>\n\nHere is a summary of the prior context:\n<summary>\n3*4 = 12\n</summary>\n',

@@ -5,11 +5,6 @@ import { type Pattern, replyWith } from '../pattern.js';
 /** What was said before. */
 export const memory: readonly Pattern[] = [
   {
-    example: 'Please create a detailed summary of the conversation so far.',
-    when: /^please create a detailed summary of the conversation so far/i,
-    reply: (_, __, conversation) => replyWith(summary(conversation)),
-  },
-  {
     example: 'What was my first message?',
     when: /\bwhat (?:was|were|is) my (?:very )?(first|last|previous|earlier) (?:message|prompt|question|request)|\bwhat did i (?:just )?(?:say|ask|tell you|write)(?: you)?(?: (before|earlier|first|last))?/i,
     reply([, message, prompt], _, { earlierPrompts }) {
@@ -49,11 +44,17 @@ export const memory: readonly Pattern[] = [
 const fact = /\bmy ([\w ]{1,40}?) (?:is|are) ((?:[^.!?\n,]|[.,](?=\S))+)/gi;
 const remembered = /\bremember(?: that| this| the following)?:?\s+([^\n]*[^\n.!])/i;
 
-function summary({ earlierPrompts, answers }: Conversation): string {
+/** Whether a prompt, as a whole, asks for the summary of a compaction: none of its sentences is a wish of its own. */
+export function asksForSummary(prompt: string): boolean {
+  return /^please create a detailed summary of the conversation so far/i.test(prompt);
+}
+
+/** The summary of a conversation, in the parts that a compaction asks for. */
+export function summaryOf({ earlierPrompts, answers }: Conversation): string {
   const list = (texts: readonly string[]): string =>
     texts.map((text) => `- ${text}`).join('\n') || '- nothing yet';
   const parts = {
-    overview: `A conversation with the offline model; ${earlierPrompts.length} messages of the user.`,
+    overview: `A conversation with the offline model; messages of the user: ${earlierPrompts.length}.`,
     history: `The user said:\n${list(earlierPrompts)}`,
     work_done: `The answers were:\n${list(answers)}`,
     technical_details: 'The offline model answers by patterns; nothing else is known.',
