@@ -30,7 +30,7 @@ const mostRows = 20;
 export const chatCommands: Readonly<Record<string, ChatCommand>> = {
   '/help': {
     usage: '/help',
-    help: 'what one can say here',
+    help: 'lists these commands',
     run: async ({ print }) => {
       const rows = Object.values(chatCommands);
       const width = Math.max(...rows.map(({ usage }) => usage.length)) + 2;

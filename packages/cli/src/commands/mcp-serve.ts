@@ -35,7 +35,7 @@ export const serve = defineCommand({
   notes: `The tools: start_session, send_prompt, wait, answer_question, abort_turn, read_events, list_sessions. A session asks the host before
 its tools change anything; nothing is approved by itself.
 Over HTTP every request shows the token as "Authorization: Bearer …": that of --token-file, else GROUNDCREW_TOKEN, else a random one that is
-printed once, on stderr. The line "MCP server listening at URL" on stdout says that hosts may come.`,
+printed once, on stderr. Hosts can connect once the line "MCP server listening at URL" is on stdout.`,
   run: async ({ flags }, terminal) => {
     const { http, port, host, tokenFile, allowHost, allowOrigin } = flags;
     if (!http && (port ?? host ?? tokenFile ?? allowHost ?? allowOrigin) !== undefined)

@@ -67,7 +67,7 @@ export const serve = defineCommand({
     logLevel,
   },
   notes: `The token: that of --token-file, else GROUNDCREW_TOKEN, else COPILOT_CONNECTION_TOKEN, else a random one that is
-printed once, on stderr. The line "CLI server listening on port N" on stdout says that clients may come.
+printed once, on stderr. Clients can connect once the line "CLI server listening on port N" is on stdout.
 With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc carry the same messages, /events?session=ID gives
 the events of a session, and URL/#TOKEN is the page that shows sessions.`,
   run: async ({ flags }, terminal) => {

@@ -19,7 +19,7 @@ const keys: readonly (readonly [string, string])[] = [
 export const commands: Readonly<Record<string, Command>> = {
   '/help': {
     usage: '/help',
-    help: 'what one can say here, and which keys there are',
+    help: 'lists the commands and the keys',
     run: async ({ print }) => {
       const rows = [...Object.values(commands).map(({ usage, help }) => [usage, help] as const), ...keys];
       const width = Math.max(...rows.map(([left]) => left.length)) + 2;
