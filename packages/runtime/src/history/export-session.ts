@@ -45,7 +45,7 @@ export async function exportLog(
   const directory = join(resolve(path), sessionId);
   await mkdir(resolve(path), { recursive: true });
   await mkdir(directory, { mode: 0o700 }).catch(() => {
-    throw new CannotExport(`${directory} exists already`);
+    throw new CannotExport(`${directory} is there already`);
   });
   let events = 0;
   async function* lines(): AsyncGenerator<string> {
