@@ -14,9 +14,9 @@ const checkFlags = {
   write: textFlag('--write', 'PATH', 'ask about writing a file'),
   url: textFlag('--url', 'URL', 'ask about fetching an address'),
   tool: textFlag('--tool', 'NAME', 'ask about a tool by its name'),
-  cwd: textFlag('--cwd', 'DIR', 'where the session would work; here without'),
+  cwd: textFlag('--cwd', 'DIR', 'where the session would work; default: the current directory'),
   mode: {
-    ...choiceFlag('--mode', ['manual', 'assisted', 'allow-all'], 'the mode it would be in; manual without'),
+    ...choiceFlag('--mode', ['manual', 'assisted', 'allow-all'], 'the mode it would be in; default: manual'),
     placeholder: 'MODE',
   },
   json: switchFlag('--json', 'print it as JSON'),
