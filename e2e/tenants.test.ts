@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -16,6 +16,8 @@ const test = anyTest.skipIf(noSandbox !== undefined);
 
 const world = new TenantsWorld();
 const secret = 'the word that only acme knows';
+const shared = join(world.home.path, 'shared');
+const webhookSecret = join(shared, 'webhook-secret');
 let issuer: Awaited<ReturnType<typeof openIssuer>>;
 let mia: WireClient;
 let bob: WireClient;
@@ -23,9 +25,14 @@ let olga: WireClient;
 
 beforeAll(async () => {
   issuer = await openIssuer();
+  mkdirSync(shared);
+  writeFileSync(join(shared, 'for-all'), 'shared with beta');
+  writeFileSync(webhookSecret, `whsec_${Buffer.alloc(32, 'signs').toString('base64')}`, { mode: 0o600 });
   world.settings = {
     tenants: {
+      beta: { readOnly: [shared] },
       small: { quotas: { sessions: 1, tokensPerDay: 5 } },
+      notified: { webhooks: [{ url: 'http://127.0.0.1:9', secretFile: webhookSecret }] },
       narrow: { quotas: { concurrentTurns: 1 } },
     },
     jwt: [
@@ -103,9 +110,11 @@ test('a tenant finds nothing of another by any method, event, list or path, and 
   expect(bob.frames.filter((frame) => JSON.stringify(frame).includes(secret))).toEqual([]);
   const read = await beta.call<{ output: string }>('session.shell.executeUserRequested', {
     requestId: 'r',
-    command: `cat ${home}/groundcrew.db ${world.authFile}; ls ${world.home.path}/tenants; cat /proc/*/environ; echo done`,
+    command: `cat ${home}/groundcrew.db ${world.authFile}; ls ${world.home.path}/tenants; cat /proc/*/environ ${shared}/*; echo done`,
   });
   expect(read.output).toContain('done');
+  expect(read.output).toContain('shared with beta');
+  expect(read.output).not.toContain('whsec_');
   expect(read.output).not.toContain(secret);
   expect(read.output).not.toContain('acme\n');
   expect(read.output).not.toContain('what no tenant is to read');

@@ -60,6 +60,13 @@ export class Authenticator {
     return [...new Set(named)];
   }
 
+  /** The files with secrets that the file names. */
+  get secretFiles(): readonly string[] {
+    const { tenants = {}, defaults } = this.settings;
+    const webhooks = [...Object.values(tenants), defaults].flatMap((each) => each?.webhooks ?? []);
+    return webhooks.map(({ secretFile }) => secretFile);
+  }
+
   /** Whose token it is; undefined for one that is not known, or no longer. */
   async authenticate(token: string): Promise<TenantIdentity | undefined> {
     this.refresh();

@@ -188,6 +188,7 @@ async function tenantsFrom(
     ...(store !== undefined && { store }),
     ...(cluster && { cluster }),
     ...(flags.audit !== undefined && { audit: flags.audit }),
+    ...(flags.tlsKey !== undefined && { tlsKey: flags.tlsKey }),
     ...(flags.protocol !== undefined && { protocol: readProtocol(flags.protocol, '--protocol') }),
     ...(config.sandbox && { sandbox: config.sandbox }),
   });

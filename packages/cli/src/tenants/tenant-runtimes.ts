@@ -19,6 +19,8 @@ export interface TenantRuntimesOptions extends Omit<TenantStart, TenantOwn> {
   readonly bwrap: string | undefined;
   /** The program that is started, before its own arguments. */
   readonly program: readonly string[];
+  /** Files of the operator that no box may show. */
+  secretFiles(): readonly string[];
   settingsOf(tenant: string): TenantSettings;
   usedBy(tenant: string): DayUse;
   readonly webhooks: Pick<TenantWebhooks, 'endpoints' | 'answer'>;
@@ -154,6 +156,7 @@ export class TenantRuntimes {
       bwrap,
       program,
       settingsOf: _,
+      secretFiles,
       usedBy,
       webhooks,
       storeOf,
@@ -189,6 +192,7 @@ export class TenantRuntimes {
         { source: place.temporary, path: '/tmp' },
         { source: sockets, path: socketInBox },
       ],
+      secretFiles: secretFiles(),
       workingDirectory: place.home,
     };
     const node = [realpathSync(process.execPath), ...program] as const;
