@@ -117,7 +117,7 @@ export function compose(options: ProgramOptions): Program {
     workers,
     carried,
     accounts,
-    onHold: (held) => node?.tellHold(held),
+    onHold: (held) => node?.broadcastHold(held),
   });
   const named = namedProviders(resolve(options.homeDirectory), options.environment);
   const node = nodeOf(options, homes, named);

@@ -88,7 +88,7 @@ export interface HttpDoor {
 }
 
 const mostConnections = 256;
-/** One of so many connections may be a stranger's. */
+/** One in so many connections may be one that has not shown the token. */
 const pendingShare = 4;
 const mostRequests = 128;
 /** So many may be on their way, beside those that are answered. */
@@ -212,7 +212,7 @@ class Door {
     const shown = tokenInProtocols(incoming.headers['sec-websocket-protocol']);
     const hasGuessed = shown !== undefined || incoming.headers.authorization !== undefined;
     const { fault, identity } = await this.entry(incoming, shown ?? tokenOf(incoming.headers.authorization));
-    // Where there are several tokens, a stranger gets no socket at all.
+    // Where there are several tokens, a peer without one gets no WebSocket at all.
     if (fault && (fault !== unauthorised || hasGuessed || tokens)) return refuseSocket(socket, fault);
     // From here on those that have not shown the token are counted by who serves them.
     this.pendingConnections.admit(incoming.socket);

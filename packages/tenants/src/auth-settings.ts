@@ -35,7 +35,7 @@ const token = z.strictObject({
   tenant: tenantName,
   role,
   sha256: z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in hexadecimal'),
-  /** After this time it is worth nothing. */
+  /** When it expires. */
   expires: z.optional(z.iso.datetime({ offset: true })),
 });
 
@@ -101,13 +101,13 @@ const settings = z.strictObject({
   defaults: z.optional(tenant.pick({ quotas: true, readOnly: true, webhooks: true })),
 });
 
-/** Who may come in, and what each tenant may. */
+/** Which tokens are accepted, and what each tenant may do and use. */
 export type AuthSettings = z.infer<typeof settings>;
 
 /** One static token, by its hash. */
 export type TokenEntry = z.infer<typeof token>;
 
-/** Whose tokens are believed. */
+/** An issuer whose JSON Web Tokens are accepted. */
 export type IssuerSettings = z.infer<typeof issuer>;
 
 /** What a tenant may use up. */

@@ -18,11 +18,19 @@ import { runUntilAnswered } from '../turn/turn.js';
 import type { AgentContexts } from './agent-contexts.js';
 import type { AgentServers } from './agent-servers.js';
 import { capsFor, topOf } from './caps.js';
-import { continueTurn } from './recover.js';
+import { continueTurn } from './continue-turn.js';
 import type { Slots } from './slots.js';
-import { closingDrafts, endDrafts, hookInput, namesOf } from './sub-agent-end.js';
-import { endBy, type HowEnded, isRejected, rejectedRemark } from './sub-agent-outcome.js';
-import { capsOfTask, type SubAgentSettings } from './subagent-settings.js';
+import {
+  closingDrafts,
+  endBy,
+  endDrafts,
+  type HowEnded,
+  hookInput,
+  isRejected,
+  namesOf,
+  rejectedRemark,
+} from './sub-agent-end.js';
+import { capsOfTask, type SubAgentSettings } from './sub-agent-settings.js';
 
 /** What the session gives its sub-agents. */
 export interface SubAgentHost {

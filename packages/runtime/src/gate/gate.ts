@@ -19,7 +19,7 @@ import { boundResult, fits, reviewedParts, wholeResult } from './bound-result.js
 import { type CallToRun, callsOf, type GateTurn, type Passage, traceOf } from './call.js';
 import { CallHooks } from './call-hooks.js';
 import { CallPermissions, type GatePermissions } from './call-permissions.js';
-import { failureOf, interrupted } from './failure.js';
+import { failureOf, interrupted } from './failed-result.js';
 import { PlanModeCheck } from './plan-mode-check.js';
 import { prepareCall } from './prepare.js';
 import { receiptOf } from './receipt.js';

@@ -3,7 +3,7 @@ import type { AgentCaps, AgentDefinition, AgentTask } from '../log/agent-task.js
 import type { SessionState } from '../log/state.js';
 import { namesInVain } from '../settings/names-in-vain.js';
 import type { SessionSettings } from '../settings/session-settings.js';
-import { builtinAgents, capNames, capsOf } from './definition.js';
+import { builtinAgents, capNames, capsOf } from './agent-definitions.js';
 
 /** What users and apps say of sub-agents. */
 export interface SubAgentSettings {
