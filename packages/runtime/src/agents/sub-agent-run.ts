@@ -352,6 +352,7 @@ export class SubAgentRun {
     const own = left(maxSeconds, task);
     const ofTree = Math.min(left(treeSeconds, topOf(task, parts.log.latest.tasks)), left(treeSeconds, task));
     const least = Math.min(own, ofTree);
+    const longestTimer = 2 ** 31 - 1; // Timers of Node count no further.
     if (least > longestTimer) return () => undefined;
     const words =
       own <= ofTree
@@ -397,6 +398,3 @@ export class SubAgentRun {
     await hooks.run('subagentStop', input, signal).catch(() => []);
   }
 }
-
-/** Timers count no further. */
-const longestTimer = 2 ** 31 - 1;
