@@ -60,7 +60,7 @@ export interface HttpDoorOptions {
   readonly token: string | undefined;
   /** In the place of the one token. */
   readonly tokens?: TokenCheck;
-  /** Speaks TLS by this certificate; in the clear without. */
+  /** The certificate for TLS; default: no TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Names, beside its own, that requests may call this machine by. */
   readonly allowedHosts?: readonly string[];
@@ -70,7 +70,7 @@ export interface HttpDoorOptions {
   readonly routes: Readonly<Record<string, Route>>;
   /** By path. */
   readonly sockets?: Readonly<Record<string, SocketRoute>>;
-  /** The path where a page that shows the token by POST gets a cookie in its place; none without. */
+  /** The path where a page exchanges the token for a cookie, by POST; default: there are no cookies. */
   readonly cookiePath?: string;
   /** Called with what went wrong inside; the client gets nothing of it. */
   onFailure?(error: unknown): void;

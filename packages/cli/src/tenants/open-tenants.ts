@@ -31,7 +31,7 @@ export interface TenantsOptions {
   readonly version: string;
   readonly protocol?: Protocol;
   readonly sandbox?: SandboxSettings;
-  /** The PostgreSQL that has all sessions, each tenant's in a schema of its own; files of their homes without. */
+  /** The PostgreSQL that has all sessions, each tenant's in a schema of its own; default: files of their homes. */
   readonly store?: string;
   /** This server is one of several nodes. */
   readonly cluster?: ClusterChoice;

@@ -24,7 +24,7 @@ export interface TenantRuntimesOptions extends Omit<TenantStart, TenantOwn> {
   settingsOf(tenant: string): TenantSettings;
   usedBy(tenant: string): DayUse;
   readonly webhooks: Pick<TenantWebhooks, 'endpoints' | 'answer'>;
-  /** The PostgreSQL with the sessions of a tenant; files of its home without. */
+  /** The PostgreSQL with the sessions of a tenant; default: a file of its home. */
   storeOf?(tenant: string): string;
   onMessage(tenant: string, message: FromTenant): void;
 }

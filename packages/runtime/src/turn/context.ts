@@ -27,7 +27,7 @@ export interface TurnLimits {
   readonly continuations: number;
 }
 
-/** What one model call goes by; made anew before each one. */
+/** The model, its service, the system prompt and the tools of one model call; made anew before each call. */
 export interface ModelPlan {
   readonly provider: ModelProvider;
   readonly model: string;
