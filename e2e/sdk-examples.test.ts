@@ -57,7 +57,8 @@ async function node(args: readonly string[], environment: Record<string, string>
 }
 
 describe('examples', () => {
-  const names = readdirSync(join(repository, 'examples'));
+  const entries = readdirSync(join(repository, 'examples'), { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 
   beforeAll(async () => {
     cpSync(join(repository, 'examples'), join(folder, 'examples'), { recursive: true });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -16,6 +16,10 @@ const test = anyTest.skipIf(noSandbox !== undefined);
 
 const world = new TenantsWorld();
 const secret = 'the word that only acme knows';
+const shared = join(world.home.path, 'shared');
+/** On a slow machine a call for a title would take one of the scripted answers. */
+const untitled = { titles: 'prompt' };
+const webhookSecret = join(shared, 'webhook-secret');
 let issuer: Awaited<ReturnType<typeof openIssuer>>;
 let mia: WireClient;
 let bob: WireClient;
@@ -23,9 +27,14 @@ let olga: WireClient;
 
 beforeAll(async () => {
   issuer = await openIssuer();
+  mkdirSync(shared);
+  writeFileSync(join(shared, 'for-all'), 'shared with beta');
+  writeFileSync(webhookSecret, `whsec_${Buffer.alloc(32, 'signs').toString('base64')}`, { mode: 0o600 });
   world.settings = {
     tenants: {
+      beta: { readOnly: [shared] },
       small: { quotas: { sessions: 1, tokensPerDay: 5 } },
+      notified: { webhooks: [{ url: 'http://127.0.0.1:9', secretFile: webhookSecret }] },
       narrow: { quotas: { concurrentTurns: 1 } },
     },
     jwt: [
@@ -65,7 +74,7 @@ afterAll(async () => {
 });
 
 test('a tenant finds nothing of another by any method, event, list or path, and reads what it would of an unknown id', async () => {
-  const acme = await mia.create({ sessionId: 'of-acme' });
+  const acme = await mia.create({ sessionId: 'of-acme', ...untitled });
   await acme.turn(`Remember ${secret}`);
   const home = join(world.home.path, 'tenants', 'acme', 'home');
   const aimedAt = (sessionId: string) => ({
@@ -103,9 +112,11 @@ test('a tenant finds nothing of another by any method, event, list or path, and 
   expect(bob.frames.filter((frame) => JSON.stringify(frame).includes(secret))).toEqual([]);
   const read = await beta.call<{ output: string }>('session.shell.executeUserRequested', {
     requestId: 'r',
-    command: `cat ${home}/groundcrew.db ${world.authFile}; ls ${world.home.path}/tenants; cat /proc/*/environ; echo done`,
+    command: `cat ${home}/groundcrew.db ${world.authFile}; ls ${world.home.path}/tenants; cat /proc/*/environ ${shared}/*; echo done`,
   });
   expect(read.output).toContain('done');
+  expect(read.output).toContain('shared with beta');
+  expect(read.output).not.toContain('whsec_');
   expect(read.output).not.toContain(secret);
   expect(read.output).not.toContain('acme\n');
   expect(read.output).not.toContain('what no tenant is to read');
@@ -145,7 +156,7 @@ test('each method is refused to those whose role is too small, and only to them'
 });
 
 test('an observer receives events, answers nothing, and leaves the session as it is', async () => {
-  const acme = await mia.resume('of-acme');
+  const acme = await mia.resume('of-acme', untitled);
   const answer = await olga.call<{ warnings: string[] }>('session.resume', {
     sessionId: 'of-acme',
     requestPermission: true,
@@ -267,7 +278,7 @@ test('a tenant that has used up what it may reads that, also after the server wa
     data: { code: 'quota_exceeded', retryable: true },
   });
   const sam = await world.client(tokenOf('sam'));
-  const session = await sam.create({ sessionId: 'of-small' });
+  const session = await sam.create({ sessionId: 'of-small', ...untitled });
   expect(await sam.failure('session.create')).toEqual(
     quota(
       'session.create failed with message: The tenant has 1 sessions, and may have 1: delete some first.',
@@ -278,7 +289,7 @@ test('a tenant that has used up what it may reads that, also after the server wa
   expect(over).toMatchObject({ data: { code: 'quota_exceeded' } });
   expect(over.message).toMatch(/The tenant has used \d+ tokens today, and may use 5 a day \(UTC\)\.$/);
   const nan = await world.client(tokenOf('nan'));
-  const [one, two] = [await nan.create(), await nan.create()];
+  const [one, two] = [await nan.create(untitled), await nan.create()];
   await one.send('Hang');
   expect(await two.failure('session.send', { prompt: 'Too' })).toEqual(
     quota('session.send failed with message: The tenant has 1 turns at work, and may have 1 at once.'),

@@ -24,11 +24,11 @@ console.log(answer?.data.content);
 assert.equal(answer?.data.content, 'I looked: A-17 is on its way.');
 model.verify();
 
-// The same against a recording: whatever the app says otherwise than then is refused, with a diff.
+// The same with a recording: a request that differs from the recorded one is refused, with a diff.
 await using cassette = await replay({
   ...workplace.cassetteOptions,
   file: join(import.meta.dirname, 'orders.yaml'),
-  // The runtime's own words: they change with its versions, and this app does not mind.
+  // The runtime's own texts change with its versions, and do not matter to this app.
   ignore: ['system', 'tools', 'settings'],
 });
 const { baseUrl } = cassette;

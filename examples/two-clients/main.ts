@@ -10,7 +10,7 @@ await using supervisor = new Client({
   connection: RuntimeConnection.forUri(`localhost:${worker.runtimePort}`, { connectionToken }),
 });
 
-// The worker brings the tool and has no say in whether it may run ...
+// The worker brings the tool, and does not decide whether it may run ...
 const session = await worker.createSession({
   tools: [
     defineTool('deploy', {
@@ -43,6 +43,6 @@ console.log(answer?.data.content);
 assert.match(answer?.data.content ?? '', /deployed to staging/);
 assert.deepEqual(decided, ['deploy']);
 
-// Both hear the same, each in its own time.
+// Both receive the same events, each at its own pace.
 await idle;
 assert.equal(seen.at(-1), answer?.data.content);

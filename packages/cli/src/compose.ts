@@ -49,7 +49,7 @@ export interface ProgramOptions {
   readonly skipsInstructions?: boolean;
   /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
   readonly sandbox?: SandboxSettings;
-  /** The address of the PostgreSQL that holds all sessions, as `chooseStore` gives it; each home has its own file without. */
+  /** The address of the PostgreSQL that holds all sessions, as `chooseStore` gives it; default: each home has its own file. */
   readonly store?: string;
   /** This runtime is one of several nodes that share the store. */
   readonly cluster?: ClusterChoice;
@@ -63,9 +63,9 @@ export interface ProgramOptions {
   addSecrets?(values: readonly string[]): void;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
-  /** Looks on what clients ask for; nothing does without. */
+  /** Watches what clients ask for; default: nothing does. */
   readonly access?: NonNullable<ServerEnvironment['access']>;
-  /** Counts what model calls take; nothing does without. */
+  /** Counts what model calls take; default: nothing does. */
   watchModels?(access: ModelAccess, priceOf: NonNullable<RuntimeOptions['priceOf']>): ModelAccess;
   /** A model service has refused a call because there were too many with its key. */
   onKeyHeld?(held: KeyHold): void;
@@ -93,7 +93,7 @@ export interface Program {
   drain(signal: AbortSignal): Promise<void>;
   /** Calls with this key wait: another process was refused. */
   holdKey(held: KeyHold): void;
-  /** What all processes share that use the same PostgreSQL; absent without. */
+  /** What all processes on the same PostgreSQL share; absent where sessions are in a file. */
   readonly shared?: { readonly owner: Owner; cluster(): Promise<ClusterStore> };
   /** Answers a request for the events of a session. */
   events(request: Request): Promise<Response>;
@@ -117,7 +117,7 @@ export function compose(options: ProgramOptions): Program {
     workers,
     carried,
     accounts,
-    onHold: (held) => node?.tellHold(held),
+    onHold: (held) => node?.broadcastHold(held),
   });
   const named = namedProviders(resolve(options.homeDirectory), options.environment);
   const node = nodeOf(options, homes, named);

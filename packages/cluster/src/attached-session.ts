@@ -3,7 +3,7 @@ import type { RoutedClient } from '@groundcrew/server';
 import type { SessionStore } from '@groundcrew/store';
 import type { ForwardedEvent, NodeLink } from './node-link.js';
 
-/** Fields with which a client opens a session and that hold only once. */
+/** Fields of create and resume that hold for that one call, and are not repeated at the next node. */
 const once: ReadonlySet<string> = new Set([
   'agent',
   'continuePendingWork',
@@ -24,12 +24,12 @@ const once: ReadonlySet<string> = new Set([
 export class AttachedSession {
   /** Where it is now; undefined while it is looked for. */
   link: NodeLink | undefined;
-  /** Set while the session is looked for and what was missed is read. */
+  /** Set while the session's node is looked up and missed events are read. */
   moving: Promise<void> | undefined;
   /** What a client that opened it gave, for the node that has it next. */
   #params: Record<string, unknown> = {};
   #lastSeq: number;
-  /** What came from the new node before what was missed had been sent. */
+  /** Events from the new node that wait until the missed events have been sent. */
   #held: ForwardedEvent[] | undefined;
   #warning: string | undefined;
   /** The client has received that a turn began, and not that it ended. */

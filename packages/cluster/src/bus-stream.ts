@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 
-/** How bytes of a stream leave this node, and what follows its end. */
+/** How a stream sends its messages, and what is called when it is closed. */
 export interface BusStreamOptions {
   send(message: Uint8Array): void;
   onClose(): void;
@@ -13,7 +13,7 @@ const kinds = { data: 0, credit: 1, end: 2, reset: 3 } as const;
 const window = 256 * 1024;
 /** NATS takes 1 MB at most. */
 const largestPiece = 64 * 1024;
-/** So much is taken before the other side is sent its credit back. */
+/** After so many bytes were read, the other side gets credit for as many more. */
 const creditStep = 64 * 1024;
 
 interface Waiting {

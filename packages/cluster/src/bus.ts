@@ -23,7 +23,7 @@ export interface BusOptions {
   onWarning(message: string): void;
 }
 
-/** What was given is no address of NATS. The text is not repeated: it may hold a password. */
+/** A text is no address of NATS. It is not in the message, because it may hold a password. */
 export class BadBusAddress extends Error {
   override readonly name = 'BadBusAddress';
 }

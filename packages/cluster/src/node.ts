@@ -39,7 +39,7 @@ export interface HeldKey {
   readonly milliseconds: number;
 }
 
-/** What a node stands on. */
+/** What a node is made with. */
 export interface ClusterNodeOptions {
   readonly bus: Bus;
   readonly store: Pick<SessionStore, 'read'>;
@@ -55,7 +55,7 @@ export interface ClusterNodeOptions {
   refresh(): Promise<void>;
   /** The event that informs clients that no live node can go on with a session. */
   waiting(orphan: OrphanedSession, wait: NodeWait): unknown;
-  /** Serves a client that a node has let in. */
+  /** Serves a client that another node, or this one, has authenticated. */
   serve(channel: Channel, client: unknown): Promise<void>;
   /** Another node says what happened to a session. */
   onLifecycle(lifecycle: unknown): void;
@@ -72,30 +72,30 @@ export interface ClusterNodeOptions {
  */
 const defaultTimes = { tick: 250, headStart: 500, patience: 60_000 };
 
-/** All nodes listen here, those of other tenants too: keys of model services may be the same. */
+/** All nodes subscribe to it, those of other tenants too, because they may use the same keys of model services. */
 const heldSubject = 'gc.held';
 
-/** Orphans that one node takes at once: the others are to have some as well. */
+/** How many orphans one node takes over at once, so that other nodes get some too. */
 const orphansAtOnce = 16;
 
-/** So many sessions are remembered for which clients got the event. */
+/** For how many sessions it is remembered that clients got the event. */
 const mostAnnounced = 1_000;
 
-/** What cannot run here is looked at again after so long, what could not be taken over sooner. */
+/** When an orphan is tried again: one that lacks something here, and one whose take-over failed. */
 const missingAgainMs = 10_000;
 const failedAgainMs = 500;
 
-/** One of several runtimes that share a store: it has requests served where their session is, and takes over what others leave. */
+/** One of several runtimes that share a store: it forwards requests to the node that has the session, and takes over sessions that others leave. */
 export class ClusterNode implements Routing {
   readonly #options: ClusterNodeOptions;
   readonly #times: Required<NonNullable<ClusterNodeOptions['times']>>;
   readonly #address = `gc.${randomUUID().replaceAll('-', '')}`;
-  /** Says on subjects that all hear whose words they are, and opens nothing. */
+  /** Names this node in messages that all nodes receive, so that it ignores its own. It is no address. */
   readonly #sender = randomUUID();
   readonly #links: Links;
-  /** Orphans that lack something here, and until when they are left alone. */
+  /** Orphans that cannot go on here now, and until when they are not tried again. */
   readonly #lacking = new Map<string, number>();
-  /** Orphans that are being taken over: one that takes long holds up no other. */
+  /** Orphans that are being taken over, beside one another: one that takes long does not delay the others. */
   readonly #adopting = new Map<string, Promise<void>>();
   /** Sessions for which clients got the event, and what it said is missing. */
   readonly #announced = new Map<string, string>();
@@ -128,7 +128,7 @@ export class ClusterNode implements Routing {
     });
   }
 
-  /** Shows this node to the others, and looks after what they leave from now on. Throws StoreError. */
+  /** Makes this node known to the others, and begins to take over orphans. Throws StoreError. */
   async start(): Promise<void> {
     const { bus, cluster, owner } = this.#options;
     await bus.subscribed();
@@ -157,14 +157,14 @@ export class ClusterNode implements Routing {
     });
   }
 
-  /** Has the clients of all other nodes receive what happened to a session here. */
+  /** Sends what happened to a session here to the clients of all other nodes. */
   broadcast(lifecycle: unknown): void {
     const data = Buffer.from(JSON.stringify(lifecycle));
     for (const { address } of this.#others) this.#options.bus.publish(`${address}.lifecycle`, data);
   }
 
-  /** Has all other nodes wait with calls of this key. */
-  tellHold({ key, milliseconds }: HeldKey): void {
+  /** Asks all other nodes to hold calls with this key. */
+  broadcastHold({ key, milliseconds }: HeldKey): void {
     const data = JSON.stringify({ key, milliseconds, from: this.#sender });
     this.#options.bus.publish(heldSubject, Buffer.from(data));
   }
@@ -180,7 +180,7 @@ export class ClusterNode implements Routing {
     const leave = (sessionId: string) =>
       sessions.handOver(sessionId, signal).catch((error: Error) => onWarning(error.message));
     await Promise.all(sessions.openIds().map(leave));
-    // What was being opened when it began.
+    // Sessions that were being opened when draining began.
     await Promise.all(sessions.openIds().map(leave));
   }
 
@@ -228,7 +228,7 @@ export class ClusterNode implements Routing {
     return other;
   }
 
-  /** The others know of this node before its first client comes. */
+  /** Tells the others of this node at once, so that they need not find it in the database first. */
   async #greet(entry: NodeEntry): Promise<void> {
     const data = Buffer.from(JSON.stringify(entry));
     const { bus } = this.#options;
@@ -279,24 +279,24 @@ export class ClusterNode implements Routing {
       await sessions.adopt(orphan).catch((error: Error) => this.#notAdopted(orphan, error));
       return;
     }
-    this.#leave(orphan, missingAgainMs);
+    this.#postpone(orphan, missingAgainMs);
     onWarning(`Session ${orphan.sessionId} cannot go on at this node: ${lackText(missing)}`);
     await this.#announce(orphan, missing).catch((error: Error) => onWarning(error.message));
   }
 
   /** Another node was quicker, or something failed that may pass: it is looked at again soon. */
   #notAdopted(orphan: OrphanedSession, error: Error): void {
-    this.#leave(orphan, failedAgainMs);
+    this.#postpone(orphan, failedAgainMs);
     if (!(error instanceof StoreError && error.kind === 'in_use'))
       this.#options.onWarning(`Session ${orphan.sessionId} was not taken over: ${error.message}`);
   }
 
-  /** This node leaves it alone for so long. */
-  #leave({ sessionId }: OrphanedSession, milliseconds: number): void {
+  /** This node does not try it again for so long. */
+  #postpone({ sessionId }: OrphanedSession, milliseconds: number): void {
     this.#lacking.set(sessionId, performance.now() + milliseconds);
   }
 
-  /** The last node to say what it lacks broadcasts to the clients of all nodes that none can go on. */
+  /** Notes what this node lacks. The last node to do so broadcasts to the clients of all nodes that none can go on. */
   async #announce(orphan: OrphanedSession, missing: readonly Lack[]): Promise<void> {
     const { cluster, owner, onLifecycle, waiting } = this.#options;
     const { sessionId } = orphan;

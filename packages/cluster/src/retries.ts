@@ -6,14 +6,14 @@ export function isLinkLost(error: unknown): boolean {
   return codeOf(error) === 'connection_closed';
 }
 
-/** The session is, or may be, at another node by now: it has to be looked for again. */
+/** The session is, or may be, at another node by now: its node has to be looked up again. */
 export function isElsewhere(error: unknown): boolean {
   const code = codeOf(error);
   const isEnding = error instanceof RpcError && error.message === shuttingDown;
   return isEnding || code === 'session_in_use' || code === 'session_taken_over';
 }
 
-/** What a runtime says that is about to end. */
+/** The message of errors of a runtime that is shutting down. */
 const shuttingDown = 'SERVER_SHUTTING_DOWN';
 
 /** The node that was asked does not have the session open. */

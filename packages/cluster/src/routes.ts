@@ -17,7 +17,7 @@ import {
   unreachable,
 } from './retries.js';
 
-/** What routes of a client stand on. */
+/** What the routes of a client are made with. */
 export interface RoutesOptions {
   readonly store: Pick<SessionStore, 'read'>;
   readonly placeOf: ClusterStore['placeOf'];
@@ -54,7 +54,7 @@ const leaving: ReadonlySet<string> = new Set([
 
 type Params = Record<string, unknown>;
 
-/** The requests of one client, each on its way to the node that owns its session. */
+/** Forwards each request of one client to the node that owns its session, and events of these sessions back. */
 export class ClientRoutes implements Routes {
   /** By the id of the node; this one has none. */
   readonly #links = new Map<string, Promise<NodeLink>>();
@@ -103,7 +103,7 @@ export class ClientRoutes implements Routes {
     }
   }
 
-  /** What a session waits for that no live node can go on with is known at every node. */
+  /** Of a session that no live node can go on with, every node can say what it waits for. */
   async #activity(request: RoutedRequest, sessionId: string): Promise<unknown> {
     const isHere = this.#attached.get(sessionId)?.link?.isOpen || this.options.isHere(sessionId);
     const wait = isHere ? undefined : await this.options.waitOf(sessionId);
@@ -237,7 +237,7 @@ async function isIdleAt(link: NodeLink, sessionId: string): Promise<boolean> {
 /** A session that no live node can go on with is looked for less often. */
 const waitingPauseMs = 1_000;
 
-/** Many clients of a node that is gone do not all come in the same moment. */
+/** Grows, and differs at random, so that the clients of a lost node do not all try at the same moment. */
 function pauseAfter(attempt: number): number {
   return Math.min(500, 25 * 2 ** Math.min(attempt, 6)) * (0.5 + Math.random() / 2);
 }

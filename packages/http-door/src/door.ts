@@ -60,7 +60,7 @@ export interface HttpDoorOptions {
   readonly token: string | undefined;
   /** In the place of the one token. */
   readonly tokens?: TokenCheck;
-  /** Speaks TLS by this certificate; in the clear without. */
+  /** The certificate for TLS; default: no TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Names, beside its own, that requests may call this machine by. */
   readonly allowedHosts?: readonly string[];
@@ -70,7 +70,7 @@ export interface HttpDoorOptions {
   readonly routes: Readonly<Record<string, Route>>;
   /** By path. */
   readonly sockets?: Readonly<Record<string, SocketRoute>>;
-  /** The path where a page that shows the token by POST gets a cookie in its place; none without. */
+  /** The path where a page exchanges the token for a cookie, by POST; default: there are no cookies. */
   readonly cookiePath?: string;
   /** Called with what went wrong inside; the client gets nothing of it. */
   onFailure?(error: unknown): void;
@@ -88,7 +88,7 @@ export interface HttpDoor {
 }
 
 const mostConnections = 256;
-/** One of so many connections may be a stranger's. */
+/** One in so many connections may be one that has not shown the token. */
 const pendingShare = 4;
 const mostRequests = 128;
 /** So many may be on their way, beside those that are answered. */
@@ -212,7 +212,7 @@ class Door {
     const shown = tokenInProtocols(incoming.headers['sec-websocket-protocol']);
     const hasGuessed = shown !== undefined || incoming.headers.authorization !== undefined;
     const { fault, identity } = await this.entry(incoming, shown ?? tokenOf(incoming.headers.authorization));
-    // Where there are several tokens, a stranger gets no socket at all.
+    // Where there are several tokens, a peer without one gets no WebSocket at all.
     if (fault && (fault !== unauthorised || hasGuessed || tokens)) return refuseSocket(socket, fault);
     // From here on those that have not shown the token are counted by who serves them.
     this.pendingConnections.admit(incoming.socket);

@@ -17,11 +17,11 @@ export class PendingBodies {
   begin(token: string, cutOff: () => void): PendingBody {
     const body: PendingBody = { done: () => void this.waiting.delete(body) };
     this.waiting.set(body, { token, cutOff });
-    if (this.waiting.size > this.most) this.leaveOne();
+    if (this.waiting.size > this.most) this.cutOffOldest();
     return body;
   }
 
-  private leaveOne(): void {
+  private cutOffOldest(): void {
     const counts = new Map<string, number>();
     for (const { token } of this.waiting.values()) counts.set(token, (counts.get(token) ?? 0) + 1);
     const most = Math.max(...counts.values());

@@ -1,6 +1,6 @@
 import type { FailureCode } from '@groundcrew/protocol';
 import { StoreError } from '@groundcrew/store';
-import { storeFailureCode } from './agents/failure.js';
+import { storeFailureCode } from './agents/session-error.js';
 import { UnknownDecision } from './permissions/decision.js';
 import { UnfitForm } from './questions/form.js';
 import { ToolClash } from './session/audience.js';

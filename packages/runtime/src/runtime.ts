@@ -7,10 +7,10 @@ import {
   type SessionSummary,
   type StoreError,
 } from '@groundcrew/store';
-import { withOwners } from './agents/definition.js';
+import { withOwners } from './agents/agent-definitions.js';
 import { HostAgents } from './agents/host-agents.js';
 import { UnknownAgent } from './agents/session-agents.js';
-import { subAgentSettings } from './agents/subagent-settings.js';
+import { subAgentSettings } from './agents/sub-agent-settings.js';
 import { ownCommands } from './commands/session-commands.js';
 import { requireSandbox } from './exec/require-sandbox.js';
 import { UnfinishedLogs } from './history/unfinished-logs.js';

@@ -1,10 +1,10 @@
 /** One server that may be the primary. */
 export interface Address {
-  /** With what opens it: never shown. */
+  /** With the password: never shown. */
   readonly url: string;
   /** Host, port and database, for users to read. */
   readonly name: string;
-  /** Where the tables are; the first schema of the role's `search_path` without. */
+  /** The schema of the tables; default: the first one of the role's `search_path`. */
   readonly schema?: string;
 }
 

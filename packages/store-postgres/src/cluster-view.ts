@@ -12,14 +12,20 @@ import type {
   SharedQuotas,
 } from '@groundcrew/store';
 import { readBook, writeBook } from './book.js';
-import { handOverSession, liveNodes, orphanedSessions, placeOfSession, takenSessions } from './cluster.js';
+import {
+  handOverSession,
+  liveNodes,
+  orphanedSessions,
+  placeOfSession,
+  takenSessions,
+} from './cluster-queries.js';
 import { columnText } from './columns.js';
 import type { Connection } from './connection.js';
 import { noteLack, waitsOf } from './lacks.js';
 import type { Lease } from './lease.js';
 import { overviewOf } from './overview.js';
 import { countUse, leavePlace, takePlace, usedToday } from './quotas.js';
-import { schemasOf, withOrphans } from './schemas.js';
+import { schemasOf, withOrphans } from './tenant-schemas.js';
 
 type Work<T> = (connection: Connection) => Promise<T>;
 
@@ -35,7 +41,7 @@ export interface ClusterViewParts {
   /** When all that was written before of a session is done. */
   inTurn<T>(sessionId: string, work: (deadline: number) => Promise<T>): Promise<T>;
   /** The session is no longer written under this claim. */
-  letGo(sessionId: string, epoch: number): void;
+  endClaim(sessionId: string, epoch: number): void;
   /** On a connection for writes, again until the deadline. */
   write<T>(work: Work<T>, deadline: number): Promise<T>;
 }
@@ -129,10 +135,10 @@ export class ClusterView implements ClusterStore {
   }
 
   handOver(request: { readonly sessionId: string; readonly epoch: number }): Promise<void> {
-    const { inTurn, letGo, write } = this.parts;
+    const { inTurn, endClaim, write } = this.parts;
     const { sessionId, epoch } = request;
     return inTurn(sessionId, async (deadline) => {
-      letGo(sessionId, epoch);
+      endClaim(sessionId, epoch);
       await write((connection) => handOverSession(connection, request), deadline);
     });
   }

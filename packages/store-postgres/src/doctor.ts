@@ -4,7 +4,7 @@ import { readAddresses } from './address.js';
 import { Connection } from './connection.js';
 import { storeFault } from './faults.js';
 import { readVersion, requireKnown, requireServer } from './migrate.js';
-import { readBatch } from './reading.js';
+import { readBatch } from './read-records.js';
 
 /** One thing that users should know; `unfinished` ones are put right by a store that is opened. */
 export interface ServerFinding {

@@ -1,6 +1,12 @@
 import type { Connection } from './connection.js';
-import { deleteSome, detachFiles, forget, removedSessions, type SessionFiles } from './erasure.js';
 import { type Failpoint, reach } from './failpoints.js';
+import {
+  deleteSome,
+  detachFiles,
+  markErased,
+  removedSessions,
+  type SessionFiles,
+} from './removed-sessions.js';
 
 /** What an eraser works with. */
 export interface EraserOptions {
@@ -73,7 +79,7 @@ export class Eraser {
     await files?.discard(number);
     while (!this.#isClosed && (await use((connection) => deleteSome(connection, number))));
     if (this.#isClosed) return;
-    await use((connection) => forget(connection, number));
+    await use((connection) => markErased(connection, number));
     reach(this.#options.failpoint, 'erased');
   }
 }

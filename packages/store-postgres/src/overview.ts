@@ -1,5 +1,5 @@
 import type { ClusterOverview, NodeFigures, NodeOverview } from '@groundcrew/store';
-import { nowMs } from './cluster.js';
+import { nowMs } from './cluster-queries.js';
 import type { Connection } from './connection.js';
 import { waitCondition } from './lacks.js';
 

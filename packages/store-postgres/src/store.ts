@@ -31,7 +31,6 @@ import { ClusterView } from './cluster-view.js';
 import { columnText } from './columns.js';
 import type { Connection, TimeLimits } from './connection.js';
 import { Eraser } from './eraser.js';
-import { detachFiles, type SessionFiles } from './erasure.js';
 import { type Failpoint, reach } from './failpoints.js';
 import { ConnectionLost, damaged, mayPass, storeFault } from './faults.js';
 import { Lease, type LeaseTimes } from './lease.js';
@@ -42,7 +41,8 @@ import { sharedOutbox } from './outbox.js';
 import { Pool } from './pool.js';
 import { Primary } from './primary.js';
 import { isGone } from './process-mark.js';
-import { readBatch, sizeOfSession } from './reading.js';
+import { readBatch, sizeOfSession } from './read-records.js';
+import { detachFiles, type SessionFiles } from './removed-sessions.js';
 import { forgetRemoved, indexRecords, type Look, readUnread, searchPassages, type Unread } from './search.js';
 import { WriteQueue } from './write-queue.js';
 
@@ -149,7 +149,7 @@ class SharedStore implements PostgresStore {
         return this.#again(attempt, performance.now() + this.#patience);
       },
       inTurn: (sessionId, work) => this.#queue.single(sessionId, work),
-      letGo: (sessionId, epoch) => this.#queue.letGo(sessionId, epoch),
+      endClaim: (sessionId, epoch) => this.#queue.endClaim(sessionId, epoch),
       write: (work, deadline) => this.#again((until) => this.#writers.use(work, until), deadline),
     });
     this.#eraser = new Eraser({
@@ -174,7 +174,7 @@ class SharedStore implements PostgresStore {
         send: (connection) => claimSession(connection, attempt),
         find: (connection) => findClaim(connection, attempt),
       });
-      this.#queue.hold(request.sessionId, { epoch: claimed.claim.epoch, version: claimed.version });
+      this.#queue.beginClaim(request.sessionId, { epoch: claimed.claim.epoch, version: claimed.version });
       for (const number of claimed.former) await this.#detach(number, { isReused: true, deadline });
       return claimed.claim;
     };
@@ -192,7 +192,7 @@ class SharedStore implements PostgresStore {
     this.#requireOpen();
     const { sessionId, epoch } = request;
     await this.#queue.single(sessionId, async (deadline) => {
-      this.#queue.letGo(sessionId, epoch);
+      this.#queue.endClaim(sessionId, epoch);
       const work = (connection: Connection) => releaseSession(connection, request);
       await this.#again((until) => this.#writers.use(work, until), deadline);
     });
@@ -245,7 +245,7 @@ class SharedStore implements PostgresStore {
         find: (connection) => findRemoval(connection, removal.token),
       });
       if (number === undefined) return false;
-      this.#queue.letGo(sessionId);
+      this.#queue.endClaim(sessionId);
       reach(this.#options.failpoint, 'removed');
       await this.#detach(number, { isReused: false, deadline });
       return true;

@@ -113,12 +113,15 @@ export class WriteQueue {
   }
 
   /** The session is written under this claim from now on. */
-  hold(sessionId: string, { epoch, version }: { readonly epoch: number; readonly version: number }): void {
+  beginClaim(
+    sessionId: string,
+    { epoch, version }: { readonly epoch: number; readonly version: number },
+  ): void {
     this.#holds.set(sessionId, { epoch, version, isInDoubt: false });
   }
 
-  /** It is no longer, unless by a later claim. */
-  letGo(sessionId: string, epoch?: number): void {
+  /** The session is no longer written under this claim; a later claim stays. */
+  endClaim(sessionId: string, epoch?: number): void {
     if (epoch === undefined || this.#holds.get(sessionId)?.epoch === epoch) this.#holds.delete(sessionId);
   }
 

@@ -27,7 +27,7 @@ export interface AuditLine {
 }
 
 /**
- * One line of JSON for each deed, in the file when the call returns. The file is opened for each line, so that it may be
+ * One line of JSON for each event, in the file when the call returns. The file is opened for each line, so that it may be
  * renamed at any time: the next line makes a new one.
  */
 export class AuditLog {
@@ -36,7 +36,7 @@ export class AuditLog {
     private readonly warn: (message: string) => void,
   ) {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // Now, and not at the first line: what cannot be audited is not to begin.
+    // Now, and not at the first line: a server that cannot write its audit does not start.
     closeSync(openSync(file, 'a', 0o600));
     chmodSync(file, 0o600);
   }

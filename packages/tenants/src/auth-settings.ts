@@ -35,7 +35,7 @@ const token = z.strictObject({
   tenant: tenantName,
   role,
   sha256: z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in hexadecimal'),
-  /** After this time it is worth nothing. */
+  /** When it expires. */
   expires: z.optional(z.iso.datetime({ offset: true })),
 });
 
@@ -49,7 +49,7 @@ const issuer = z.strictObject({
   roleClaim: z.optional(z.string().min(1)),
   /** What a value of the claim means; without it the claim is the role itself. */
   roles: z.optional(z.record(z.string(), role)),
-  /** The role of a token without the claim; refused without. */
+  /** The role of a token without the claim; default: such a token is refused. */
   defaultRole: z.optional(role),
   /** Its tokens may name the tenant `default`; without it, a user who names an organisation so would be the operator. */
   mayBeOperator: z.optional(z.boolean()),
@@ -84,7 +84,7 @@ const webhook = z.strictObject({
 });
 
 const tenant = z.strictObject({
-  /** Where its sessions may work; its own directory in the home without. */
+  /** Where its sessions may work; default: its own directory in the home. */
   directories: z.optional(z.array(absolutePath).min(1)),
   /** What else its sessions may read. */
   readOnly: z.optional(z.array(absolutePath)),
@@ -101,13 +101,13 @@ const settings = z.strictObject({
   defaults: z.optional(tenant.pick({ quotas: true, readOnly: true, webhooks: true })),
 });
 
-/** Who may come in, and what each tenant may. */
+/** Which tokens are accepted, and what each tenant may do and use. */
 export type AuthSettings = z.infer<typeof settings>;
 
 /** One static token, by its hash. */
 export type TokenEntry = z.infer<typeof token>;
 
-/** Whose tokens are believed. */
+/** An issuer whose JSON Web Tokens are accepted. */
 export type IssuerSettings = z.infer<typeof issuer>;
 
 /** What a tenant may use up. */

@@ -6,7 +6,7 @@ import { settingsOfTenant } from './auth-settings.js';
 import { Issuer, looksSigned } from './jwt.js';
 import type { TenantIdentity } from './tenant-identity.js';
 
-/** What becomes of those that are in when the file has changed. */
+/** What a changed file means for a client that is connected. */
 export type Standing = 'same' | 'gone' | { readonly role: TenantIdentity['role'] };
 
 /** What became of a static token. */
@@ -19,12 +19,12 @@ export interface TokenChange {
   readonly after?: TenantIdentity['role'];
 }
 
-/** Says whose token one is, by a file that is read again when it has changed. */
+/** Finds the tenant and role that a token stands for, by a file that is read again when it has changed. */
 export class Authenticator {
   private settings: AuthSettings = {};
   private issuers: readonly Issuer[] = [];
   private stamp: string | undefined;
-  /** What a JSON Web Token said when it let its identity in. */
+  /** The claims of the JSON Web Token by which a client connected. */
   private readonly claims = new WeakMap<TenantIdentity, JWTPayload>();
   private listener: ((changes: readonly TokenChange[]) => void) | undefined;
 
@@ -60,6 +60,13 @@ export class Authenticator {
     return [...new Set(named)];
   }
 
+  /** The files with secrets that the file names. */
+  get secretFiles(): readonly string[] {
+    const { tenants = {}, defaults } = this.settings;
+    const webhooks = [...Object.values(tenants), defaults].flatMap((each) => each?.webhooks ?? []);
+    return webhooks.map(({ secretFile }) => secretFile);
+  }
+
   /** Whose token it is; undefined for one that is not known, or no longer. */
   async authenticate(token: string): Promise<TenantIdentity | undefined> {
     this.refresh();
@@ -77,7 +84,7 @@ export class Authenticator {
     return undefined;
   }
 
-  /** When what a identity has shown is worth nothing any more, by the file as it is now. */
+  /** When the credential of a client expires, by the file as it is now. */
   expiryOf(identity: TenantIdentity): number | undefined {
     const entry = this.tokenOf(identity);
     return entry ? expiryIn(entry) : identity.expiresAt;
@@ -96,13 +103,15 @@ export class Authenticator {
       this.read();
     } catch (error) {
       this.stamp = stampOf(this.file);
-      this.warn(`${(error as Error).message}. What it said before holds until this is mended.`);
+      this.warn(
+        `${(error as Error).message}. The settings from before stay in force until this is corrected.`,
+      );
       return;
     }
     this.listener?.(changesOf(before, this.settings.tokens ?? []));
   }
 
-  /** What the file says now of one that came in before. */
+  /** What the file means now for a client that connected before. */
   standingOf(identity: TenantIdentity): Standing {
     const claims = this.claims.get(identity);
     const now = claims ? this.identityBy(claims) : this.tokenOf(identity);
@@ -185,7 +194,7 @@ function changesOf(before: readonly TokenEntry[], after: readonly TokenEntry[]):
   ];
 }
 
-/** What a token says of itself; nothing of it is believed. */
+/** The claims in a token whose signature was not checked: they only say which issuer to ask. */
 function claimsIn(token: string): { readonly iss?: unknown } {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());

@@ -8,6 +8,6 @@ export interface TenantIdentity {
   readonly subject: string;
   /** What distinguishes its credential from others; no secret. */
   readonly key: string;
-  /** When what it has shown is worth nothing any more, in milliseconds since 1970. */
+  /** When its credential expires, in milliseconds since 1970. */
   readonly expiresAt?: number;
 }

@@ -2,7 +2,7 @@ import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { publicLookup } from '@groundcrew/runtime';
 import type { OutboxMessage } from '@groundcrew/store';
-import { isWritten } from './endpoint.js';
+import { isLiteral } from './endpoint.js';
 import { sign } from './signature.js';
 
 /** Where a message goes. */
@@ -31,7 +31,7 @@ export async function deliver(
   const either = AbortSignal.any([signal, limit]);
   try {
     const { url } = target;
-    const allowsPrivate = target.allowPrivate || isWritten(url);
+    const allowsPrivate = target.allowPrivate || isLiteral(url);
     const lookup = await unlessAborted(publicLookup(url, { allowsPrivate }), either);
     const timestamp = Math.floor(Date.now() / 1000);
     const headers = {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { WaitKind, WebhookEvent } from '@groundcrew/protocol';
 import { publicLookup } from '@groundcrew/runtime';
 
-/** Answered by programs: sent only where the settings name them. */
+/** Questions that programs answer: sent only where the settings name them. */
 const ofPrograms: ReadonlySet<WaitKind> = new Set(['external_tool', 'sampling']);
 
 /** What is sent to one address. */
@@ -65,14 +65,14 @@ export async function checkAddress(text: string): Promise<void> {
     throw new EndpointFault('the url of a webhook has a user or a password: messages are signed instead');
   if (url.hash !== '') throw new EndpointFault('the url of a webhook has a fragment, which is never sent');
   if (url.protocol === 'https:') return;
-  if (url.protocol === 'http:' && isWritten(url) && !(await isPublic(url))) return;
+  if (url.protocol === 'http:' && isLiteral(url) && !(await isPublic(url))) return;
   throw new EndpointFault(
     'the url of a webhook needs https; http is for addresses of this machine and of private networks',
   );
 }
 
-/** The operator wrote a numeric address, or the name of this machine: it may be private. */
-export function isWritten({ hostname }: URL): boolean {
+/** The address is a number or `localhost`: the operator chose it knowingly, so it may be private. */
+export function isLiteral({ hostname }: URL): boolean {
   return hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
 }
 

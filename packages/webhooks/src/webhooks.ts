@@ -40,7 +40,7 @@ interface Follower {
   readonly reader: NoticeReader;
   /** Where its log ends, as far as this process has written it. */
   seq: number;
-  /** Reads and writes of this session, one after the other. */
+  /** Ends when the reads and writes of this session so far have ended. */
   line: Promise<void>;
 }
 
@@ -87,13 +87,13 @@ export class Webhooks {
         const follower = this.followers.get(keyOfSession(request.sessionId));
         if (!follower) return;
         this.followers.delete(keyOfSession(request.sessionId));
-        this.inLine(follower, () => this.insist(() => this.options.outbox.unfollow(follower)));
+        this.inLine(follower, () => this.retryWrite(() => this.options.outbox.unfollow(follower)));
       },
       remove: async (sessionId, by) => {
         const isRemoved = await store.remove(sessionId, by);
         if (!isRemoved) return false;
         this.followers.delete(keyOfSession(sessionId));
-        await this.options.outbox.remove({ home, sessionId }).catch((error) => this.complain(error));
+        await this.options.outbox.remove({ home, sessionId }).catch((error) => this.warnOfFailure(error));
         return true;
       },
     };
@@ -118,7 +118,7 @@ export class Webhooks {
       if (from < seq || head.hasWork)
         this.inLine(follower, () => this.readOn(follower, { store, from, head }));
     } catch (error) {
-      this.complain(error);
+      this.warnOfFailure(error);
     }
     return follower;
   }
@@ -157,7 +157,7 @@ export class Webhooks {
     const messages = notices.flatMap((notice) => this.messagesOf(notice, follower));
     if (messages.length === 0) return;
     const { home, sessionId } = follower;
-    await this.insist(async () => {
+    await this.retryWrite(async () => {
       const gone = await this.options.outbox.put({ home, sessionId, seq }, messages, mostWaiting);
       if (gone > 0)
         this.options.warn(`More than ${mostWaiting} webhooks wait: the ${gone} oldest are not sent`);
@@ -184,7 +184,7 @@ export class Webhooks {
           if (!this.followers.has(`${session.home}\n${session.sessionId}`)) await this.finish(session);
         }
       } catch (error) {
-        this.complain(error);
+        this.warnOfFailure(error);
       }
     });
   }
@@ -208,26 +208,26 @@ export class Webhooks {
   }
 
   private inLine(follower: Follower, work: () => Promise<void>): void {
-    const line = follower.line.then(work).catch((error) => this.complain(error));
+    const line = follower.line.then(work).catch((error) => this.warnOfFailure(error));
     follower.line = line;
     this.lines.add(line);
     void line.finally(() => this.lines.delete(line));
   }
 
-  /** A full disk may pass; what cannot be written now is found by the next process. */
-  private async insist(work: () => Promise<void>): Promise<void> {
+  /** Tries a write for half a minute, because a full disk may pass; what was not written is found by the next process. */
+  private async retryWrite(work: () => Promise<void>): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await work();
       } catch (error) {
-        if (tries === 1) this.complain(error);
+        if (tries === 1) this.warnOfFailure(error);
         if (tries === mostWrites || this.closing.signal.aborted) return;
       }
       await pause(writeAgainMs, undefined, { signal: this.closing.signal }).catch(() => undefined);
     }
   }
 
-  private complain(error: unknown): void {
+  private warnOfFailure(error: unknown): void {
     this.options.warn(`Webhooks cannot be stored now, and are tried again: ${(error as Error).message}`);
   }
 }

@@ -8,7 +8,7 @@ import { visible } from '../terminal/visible.js';
 import { asksForHelp, type Command, defineCommand, show } from './command.js';
 
 const flags = {
-  cwd: textFlag('--cwd', 'DIR', 'the project; this directory unless given'),
+  cwd: textFlag('--cwd', 'DIR', 'the project; default: the current directory'),
   json: switchFlag('--json', 'print it as JSON'),
 };
 

@@ -53,7 +53,7 @@ export interface ServerOptions extends HeadlessArguments {
   /** On a port: the process that started it holds its stdin, and it ends with that. */
   readonly endsWithInput?: boolean;
   readonly log?: Log;
-  /** Milliseconds without a client after which it ends, once the process that started it is gone; never without. */
+  /** Milliseconds without a client after which it ends, once the process that started it is gone; default: never. */
   readonly orphanPatience?: number;
   /** Where commands of sessions run that say nothing of it. */
   readonly sandbox?: SandboxSettings;

@@ -4,14 +4,14 @@ import { peerFlagNames } from '../flags/peer-flags.js';
 import { type Command, defineCommand, show } from './command.js';
 
 const environment: readonly (readonly [string, string])[] = [
-  ['GROUNDCREW_HOME', 'where sessions, config.json and permissions.json are; ~/.groundcrew unless set'],
+  ['GROUNDCREW_HOME', 'where sessions, config.json and permissions.json are; default: ~/.groundcrew'],
   ['GROUNDCREW_MODEL', 'the model that answers'],
   ['GROUNDCREW_BASE_URL', 'a model service that speaks chat completions, with GROUNDCREW_API_KEY'],
   [
     'GROUNDCREW_NATS',
-    'nats://… makes this runtime one of several nodes on that PostgreSQL; GROUNDCREW_LABELS',
+    'nats://… makes this runtime one of several nodes on that PostgreSQL; GROUNDCREW_LABELS has its labels',
   ],
-  ['GROUNDCREW_STORE', 'postgres://… keeps all sessions in PostgreSQL; the file of the home unless set'],
+  ['GROUNDCREW_STORE', 'postgres://… keeps all sessions in PostgreSQL; default: a file in the home'],
   ['GROUNDCREW_LOG', 'a file for diagnostics, as lines of JSON'],
 ];
 
@@ -48,7 +48,7 @@ async function overview(commands: Readonly<Record<string, () => Promise<Command>
     '',
     ...table(headlessFlags),
     '',
-    'Flags of the Copilot CLI that are accepted for compatibility, by --headless, -p and chat, and have no effect:',
+    'Flags of the Copilot CLI that are accepted for compatibility, by --headless, -p and chat; without effect unless the command lists them:',
     '',
     ...wrapped(peerFlagNames.accepted),
     '',

@@ -11,7 +11,7 @@ export const init = defineCommand({
   usage: ['groundcrew init [DIR]'],
   summary: 'Writes a starter app: an agent with a tool in TypeScript, a test, a Dockerfile',
   flags: {},
-  notes: `DIR is made if it is not there; it is this directory unless given. A file that is already there is never replaced:
+  notes: `DIR is created if it is missing; default: the current directory. A file that is already there is never replaced:
 the command names it and writes nothing.`,
   mostWords: 1,
   run: async ({ words: [given = '.'] }, terminal) => {

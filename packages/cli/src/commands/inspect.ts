@@ -22,10 +22,10 @@ export const inspect = defineCommand({
     port: numberFlag({
       name: '--port',
       placeholder: 'N',
-      help: 'the port; any free one unless given',
+      help: 'the port; default: any free one',
       most: lastPort,
     }),
-    host: textFlag('--host', 'H', 'the address to listen on; 127.0.0.1, this machine only, unless given'),
+    host: textFlag('--host', 'H', 'the address to listen on; default: 127.0.0.1, this machine only'),
     ...webFlags,
     connect: textFlag(
       '--connect',
@@ -35,7 +35,7 @@ export const inspect = defineCommand({
     tokenFile: textFlag(
       '--token-file',
       'F',
-      'where the token for --connect is; GROUNDCREW_TOKEN unless given',
+      'the file with the token for --connect; default: GROUNDCREW_TOKEN',
     ),
     noOpen: switchFlag('--no-open', 'prints the address only, and opens no browser'),
     sandbox,

@@ -25,7 +25,7 @@ export const listenFlags = {
   audit: textFlag(
     '--audit',
     'F',
-    'with --auth: where logins, denials, approvals and deletions go; audit.jsonl of the home unless given',
+    'with --auth: the file that records logins, denials, approvals and deletions; default: audit.jsonl of the home',
   ),
   tenantsShareFiles: switchFlag(
     '--tenants-share-files',

@@ -21,12 +21,16 @@ export const serve = defineCommand({
     port: numberFlag({
       name: '--port',
       placeholder: 'N',
-      help: 'the port; any free one unless given',
+      help: 'the port; default: any free one',
       most: lastPort,
     }),
-    host: textFlag('--host', 'H', 'the address to listen on; 127.0.0.1, this machine only, unless given'),
+    host: textFlag('--host', 'H', 'the address to listen on; default: 127.0.0.1, this machine only'),
     ...webFlags,
-    tokenFile: textFlag('--token-file', 'F', 'where the token is kept; made if it is missing'),
+    tokenFile: textFlag(
+      '--token-file',
+      'F',
+      'the file with the token; it is created with a new token if it is missing',
+    ),
     model,
     sandbox,
     sessionIdleTimeout,
@@ -35,7 +39,7 @@ export const serve = defineCommand({
   notes: `The tools: start_session, send_prompt, wait, answer_question, abort_turn, read_events, list_sessions. A session asks the host before
 its tools change anything; nothing is approved by itself.
 Over HTTP every request shows the token as "Authorization: Bearer …": that of --token-file, else GROUNDCREW_TOKEN, else a random one that is
-printed once, on stderr. Hosts can connect once the line "MCP server listening at URL" is on stdout.`,
+printed once, on stderr. The line "MCP server listening at URL" on stdout says that hosts can connect.`,
   run: async ({ flags }, terminal) => {
     const { http, port, host, tokenFile, allowHost, allowOrigin } = flags;
     if (!http && (port ?? host ?? tokenFile ?? allowHost ?? allowOrigin) !== undefined)

@@ -142,7 +142,7 @@ const login = defineCommand({
     clientId: textFlag(
       '--client-id',
       'ID',
-      'the id of a client that is registered there; the program registers itself unless given',
+      'the id under which this program is registered there; default: it registers itself',
     ),
     secretEnv: textFlag('--client-secret-env', 'NAME', 'the variable that holds the secret of that client'),
     machine: switchFlag('--machine', 'log in as that client itself, without a user (client_credentials)'),

@@ -14,12 +14,11 @@ const checkFlags = {
   write: textFlag('--write', 'PATH', 'ask about writing a file'),
   url: textFlag('--url', 'URL', 'ask about fetching an address'),
   tool: textFlag('--tool', 'NAME', 'ask about a tool by its name'),
-  cwd: textFlag('--cwd', 'DIR', 'where the session would work; this directory unless given'),
-  mode: choiceFlag(
-    '--mode',
-    ['manual', 'assisted', 'allow-all'],
-    'the mode it would be in; manual unless given',
-  ),
+  cwd: textFlag('--cwd', 'DIR', 'where the session would work; default: the current directory'),
+  mode: {
+    ...choiceFlag('--mode', ['manual', 'assisted', 'allow-all'], 'the mode it would be in; default: manual'),
+    placeholder: 'MODE',
+  },
   json: switchFlag('--json', 'print it as JSON'),
 };
 

@@ -7,7 +7,7 @@ import { defineCommand } from './command.js';
 /** `groundcrew relay`: a port of this machine that leads to nodes elsewhere, over TLS. */
 export const relay = defineCommand({
   usage: ['groundcrew relay --to URL [flags]'],
-  summary: 'Leads clients of this machine to nodes elsewhere, over TLS; for clients that know no TLS',
+  summary: 'Forwards clients of this machine to nodes elsewhere, over TLS; for clients that know no TLS',
   flags: {
     to: textFlag(
       '--to',
@@ -17,13 +17,13 @@ export const relay = defineCommand({
     port: numberFlag({
       name: '--port',
       placeholder: 'N',
-      help: 'the port; any free one unless given',
+      help: 'the port; default: any free one',
       most: lastPort,
     }),
     ca: textFlag('--ca', 'F', 'a file with certificates to trust instead of those of the system'),
   },
-  notes: `It listens on 127.0.0.1 only, and changes nothing of what passes: clients show the token of the nodes. Connections that
-are lost are lost for the client as well, which connects again and so comes to the next node.`,
+  notes: `It listens on 127.0.0.1 only and passes everything on unchanged: clients show the token of the nodes. When the connection
+to a node is lost, that of the client is closed too; the client connects again and reaches the next node.`,
   run: async ({ flags }, terminal) => {
     if (flags.to === undefined) throw new UsageError('groundcrew relay needs --to tls://host:port');
     const targets = readTargets(flags.to);

@@ -37,17 +37,21 @@ export const serve = defineCommand({
     port: numberFlag({
       name: '--port',
       placeholder: 'N',
-      help: 'the port; any free one unless given',
+      help: 'the port; default: any free one',
       most: lastPort,
     }),
-    host: textFlag('--host', 'H', 'the address to listen on; 127.0.0.1, this machine only, unless given'),
+    host: textFlag('--host', 'H', 'the address to listen on; default: 127.0.0.1, this machine only'),
     ...listenFlags,
     protocol: textFlag(
       '--protocol',
       'N',
-      'the protocol of the clients: 1, 2 or 3; recognised from each client unless given',
+      'the protocol of the clients: 1, 2 or 3; default: found out for each client',
     ),
-    tokenFile: textFlag('--token-file', 'F', 'where the token is kept; made if it is missing'),
+    tokenFile: textFlag(
+      '--token-file',
+      'F',
+      'the file with the token; it is created with a new token if it is missing',
+    ),
     httpPort: webPort,
     httpHost: webHost,
     health: switchFlag('--health', 'the door over HTTP answers /healthz and /readyz, without a token'),
@@ -60,16 +64,16 @@ export const serve = defineCommand({
     drainTimeout: numberFlag({
       name: '--drain-timeout',
       placeholder: 'S',
-      help: 'one of several nodes: how long it waits for turns and clients before it ends; 25 unless given',
+      help: 'one of several nodes: how many seconds it waits for turns and clients before it ends; default: 25',
       most: 3_600,
     }),
     sessionIdleTimeout,
     logLevel,
   },
   notes: `The token: that of --token-file, else GROUNDCREW_TOKEN, else COPILOT_CONNECTION_TOKEN, else a random one that is
-printed once, on stderr. Clients can connect once the line "CLI server listening on port N" is on stdout.
-With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc carry the same messages, /events?session=ID gives
-the events of a session, and URL/#TOKEN is the page that shows sessions.`,
+printed once, on stderr. The line "CLI server listening on port N" on stdout says that clients can connect.
+With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc carry the same messages,
+/events?session=ID has the events of a session, and URL/#TOKEN is the page that shows sessions.`,
   run: async ({ flags }, terminal) => {
     if (
       flags.httpPort === undefined &&
@@ -184,6 +188,7 @@ async function tenantsFrom(
     ...(store !== undefined && { store }),
     ...(cluster && { cluster }),
     ...(flags.audit !== undefined && { audit: flags.audit }),
+    ...(flags.tlsKey !== undefined && { tlsKey: flags.tlsKey }),
     ...(flags.protocol !== undefined && { protocol: readProtocol(flags.protocol, '--protocol') }),
     ...(config.sandbox && { sandbox: config.sandbox }),
   });

@@ -9,7 +9,7 @@ import { asksForHelp, type Command, defineCommand, show } from './command.js';
 
 const flags = {
   dir: textFlag('--dir', 'DIR', 'a directory with skills, as an app would name it'),
-  cwd: textFlag('--cwd', 'DIR', 'the project; this directory unless given'),
+  cwd: textFlag('--cwd', 'DIR', 'the project; default: the current directory'),
   json: switchFlag('--json', 'print it as JSON'),
 };
 

@@ -22,17 +22,13 @@ export const token = defineCommand({
   ],
   summary: 'Makes, lists and removes tokens of tenants, for groundcrew serve --auth',
   flags: {
-    auth: textFlag('--auth', 'F', 'the file of tokens and tenants; auth.json of the home unless given'),
-    tenant: textFlag('--tenant', 'T', 'whose sessions the token opens'),
-    role: choiceFlag(
-      '--role',
-      ['observer', 'member', 'admin'],
-      'observer, member or admin; member unless given',
-    ),
-    expires: textFlag('--expires', 'TIME', 'until when it is valid, such as 2027-01-31T00:00:00Z'),
+    auth: textFlag('--auth', 'F', 'the file of tokens and tenants; default: auth.json of the home'),
+    tenant: textFlag('--tenant', 'T', 'the tenant whose sessions the token opens'),
+    role: choiceFlag('--role', ['observer', 'member', 'admin'], 'observer, member or admin; default: member'),
+    expires: textFlag('--expires', 'TIME', 'when it expires, such as 2027-01-31T00:00:00Z; default: never'),
   },
-  notes: `The token is printed once; the file keeps its hash only. A server that runs reads the file again by itself: a token
-that was removed, and one with another role, has to connect again at once.`,
+  notes: `The token is printed once; the file keeps its hash only. A running server reads the file again by itself: clients
+whose token was removed or got another role are disconnected at once.`,
   mostWords: 2,
   run: async ({ flags, words: [action, name] }, terminal) => {
     const file = flags.auth ?? join(homeDirectory(terminal.environment, { isHeadless: false }), 'auth.json');

@@ -25,7 +25,7 @@ export const top = defineCommand({
     interval: numberFlag({
       name: '--interval',
       placeholder: 'S',
-      help: `seconds between two looks; ${usualSeconds} unless given`,
+      help: `seconds between two updates; default: ${usualSeconds}`,
       most: 3_600,
     }),
     store: storeFlag,

@@ -43,7 +43,7 @@ export const webPort = numberFlag({
 export const webHost = textFlag(
   '--http-host',
   'H',
-  'the address of the door over HTTP; that of --host unless given',
+  'the address of the door over HTTP; default: that of --host',
 );
 
 /** Where a door over HTTP is opened, and who may come in. */

@@ -92,14 +92,14 @@ interface HeadlessDraft {
 /** The flags that have an effect, for users to read. */
 export const headlessFlags: readonly (readonly [string, string])[] = [
   ['--headless, --server', 'serve clients only'],
-  ['--stdio', 'on stdin and stdout; on a port of 127.0.0.1 unless given'],
-  ['--port N', 'the port; any free one unless given'],
+  ['--stdio', 'on stdin and stdout; default: on a port of 127.0.0.1'],
+  ['--port N', 'the port; default: any free one'],
   ['--log-level LEVEL', `what goes to stderr and GROUNDCREW_LOG: ${logLevels.join(', ')}`],
   ['--auth-token-env NAME', 'the variable with the GitHub token'],
   ['--file-hooks', 'run the hooks of hooks.json files in every session'],
   ['--no-custom-instructions', 'read no instructions from files'],
   ['--no-auto-login', 'do not use GH_TOKEN and GITHUB_TOKEN'],
-  ['--protocol N', 'the protocol of the clients: 1, 2 or 3; recognised from each client unless given'],
+  ['--protocol N', 'the protocol of the clients: 1, 2 or 3; default: found out for each client'],
   ['--sandbox WHERE', 'where commands run: host, bwrap, seatbelt, auto or off'],
   ['--session-idle-timeout S', 'unload sessions that are idle for so many seconds'],
   ['--store URL', 'where sessions are kept: postgres://…, or sqlite for the file of the home'],

@@ -7,7 +7,11 @@ import type { Terminal } from '../terminal/terminal.js';
 /** The flags that choose a runtime that runs already. */
 export const serverFlags = {
   connect: textFlag('--connect', 'ADDRESS', 'use the runtime that listens there: 8080 or host:8080'),
-  tokenFile: textFlag('--token-file', 'F', 'where the token for --connect is; GROUNDCREW_TOKEN unless given'),
+  tokenFile: textFlag(
+    '--token-file',
+    'F',
+    'the file with the token for --connect; default: GROUNDCREW_TOKEN',
+  ),
 };
 
 /** A runtime that runs already. */

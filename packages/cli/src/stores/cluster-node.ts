@@ -67,8 +67,8 @@ export class ProgramNode implements Routing {
   }
 
   /** A model service has refused a call: the other nodes wait with this key too. */
-  tellHold(held: KeyHold): void {
-    this.#node?.tellHold(held);
+  broadcastHold(held: KeyHold): void {
+    this.#node?.broadcastHold(held);
   }
 
   get isDraining(): boolean {

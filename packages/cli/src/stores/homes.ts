@@ -21,11 +21,11 @@ declare const __FAILPOINTS__: boolean;
 export interface HomesOptions {
   readonly homeDirectory: string;
   readonly environment: Environment;
-  /** The address of the PostgreSQL that holds the sessions of every home; each home has its own file without. */
+  /** The address of the PostgreSQL that holds the sessions of every home; default: each home has its own file. */
   readonly store?: string;
   /** Does a step of a search in another process. */
   readonly searchElsewhere?: NonNullable<SqliteStoreOptions['searchElsewhere']>;
-  /** Looks on what is stored; nothing does without. */
+  /** Watches what is stored; default: nothing does. */
   watch?(home: string, store: SessionStore): Partial<SessionStore> | undefined;
   warn(message: string): void;
 }

@@ -13,7 +13,7 @@ export interface WatchedStore {
 
 /** What of a store is to be watched. */
 export interface WatchedPlace {
-  /** The address of PostgreSQL; the file of the home without. */
+  /** The address of PostgreSQL; default: the file of the home. */
   readonly url: string | undefined;
   readonly homeDirectory: string;
   onWarning(message: string): void;

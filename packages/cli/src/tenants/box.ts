@@ -10,11 +10,17 @@ export interface BoxPlaces {
   readonly readOnly: readonly string[];
   /** Directories that have another name in the box. */
   readonly bound: readonly { readonly source: string; readonly path: string }[];
+  /** Files of the operator that hold secrets; where one lies in a place that is shown, an empty file covers it. */
+  readonly secretFiles: readonly string[];
   readonly workingDirectory: string;
 }
 
+/** Where operators keep the files of a server; no box shows it. */
+const operatorsDirectory = '/etc/groundcrew';
+
 /** The arguments of bubblewrap for a box that shows the system, the program, and what is the tenant's own. */
-export function boxArguments({ writable, readOnly, bound, workingDirectory }: BoxPlaces): readonly string[] {
+export function boxArguments(places: BoxPlaces): readonly string[] {
+  const { writable, readOnly, bound, secretFiles, workingDirectory } = places;
   const shown = systemParts();
   const asItIs = (order: string) => (path: string) => ({ order, source: path, path });
   const mounts = [
@@ -27,9 +33,22 @@ export function boxArguments({ writable, readOnly, bound, workingDirectory }: Bo
     ...['--unshare-user-try', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...shown.flat(),
     ...['--dev', '/dev', '--proc', '/proc'],
+    ...(existsSync(operatorsDirectory) ? ['--tmpfs', operatorsDirectory] : []),
     ...mounts.flatMap(({ order, source, path }) => [order, source, path]),
+    ...shownFiles(secretFiles, [...readOnly, ...writable]).flatMap((path) => ['--ro-bind', '/dev/null', path]),
     ...['--remount-ro', '/', '--chdir', workingDirectory],
   ];
+}
+
+/** Those of the files that a box would show, by their real paths. */
+function shownFiles(files: readonly string[], directories: readonly string[]): readonly string[] {
+  const isIn = (path: string, directory: string) => path.startsWith(`${directory}/`);
+  const real = new Set(files.flatMap((file) => realOf(file) ?? []));
+  return [...real].filter(
+    (path) =>
+      !isIn(path, operatorsDirectory) &&
+      (isSystem(path) || isIn(path, '/etc') || directories.some((directory) => isIn(path, directory))),
+  );
 }
 
 /** Deeper directories are mounted later, so that none is hidden by one above it. */

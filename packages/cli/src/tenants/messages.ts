@@ -22,7 +22,7 @@ export interface TenantStart {
   /** What it has used of its quotas of the day. */
   readonly used: DayUse;
   readonly sessionIdleSeconds: number;
-  /** The PostgreSQL that has its sessions, by an address with a schema of its own; a file of its home without. */
+  /** The PostgreSQL that has its sessions, by an address with a schema of its own; default: a file of its home. */
   readonly store?: string;
   /** It is one of several nodes of this tenant. */
   readonly cluster?: ClusterChoice;

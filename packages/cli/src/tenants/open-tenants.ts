@@ -4,6 +4,8 @@ import type { SandboxSettings } from '@groundcrew/runtime';
 import { defaultTenant } from '@groundcrew/server';
 import { AuditLog, Authenticator, AuthFault, UsageLedger } from '@groundcrew/tenants';
 import type { ClusterChoice } from '../config/cluster-choice.js';
+import { readWebhooksSetting } from '../config/config-file.js';
+import { configPath } from '../config/home.js';
 import { UsageError } from '../flags/arguments.js';
 import type { Protocol } from '../flags/protocol.js';
 import { findBwrap } from './find-bwrap.js';
@@ -19,15 +21,17 @@ import { TenantWebhooks } from './tenant-webhooks.js';
 export interface TenantsOptions {
   /** The file of tokens and tenants. */
   readonly auth: string;
-  /** Where the audit is written; `audit.jsonl` in the home without. */
+  /** The file that the audit is written to; default: `audit.jsonl` in the home. */
   readonly audit?: string;
+  /** The file with the key of the certificate. */
+  readonly tlsKey?: string;
   readonly homeDirectory: string;
   readonly environment: Environment;
   readonly sessionIdleSeconds: number;
   readonly version: string;
   readonly protocol?: Protocol;
   readonly sandbox?: SandboxSettings;
-  /** The PostgreSQL that has all sessions, each tenant's in a schema of its own; files of their homes without. */
+  /** The PostgreSQL that has all sessions, each tenant's in a schema of its own; default: files of their homes. */
   readonly store?: string;
   /** This server is one of several nodes. */
   readonly cluster?: ClusterChoice;
@@ -111,6 +115,7 @@ function runtimesOf(
   { authenticator, audit, ledger, stores, webhooks, onHold }: RuntimesParts,
 ): TenantRuntimes {
   const { homeDirectory, environment, warn } = options;
+  const files = [options.auth, options.audit, options.tlsKey, environment.GROUNDCREW_PROVIDERS];
   const gitHubToken = environment.GH_TOKEN || environment.GITHUB_TOKEN;
   return new TenantRuntimes({
     homeDirectory,
@@ -124,6 +129,11 @@ function runtimesOf(
     ...(gitHubToken && { gitHubToken }),
     ...(options.protocol !== undefined && { protocol: options.protocol }),
     ...(options.sandbox && { sandbox: options.sandbox }),
+    secretFiles: () => [
+      ...files.flatMap((file) => file || []),
+      ...readWebhooksSetting(configPath(homeDirectory)).flatMap(({ secretFile }) => secretFile ?? []),
+      ...authenticator.secretFiles,
+    ],
     settingsOf: (tenant) => authenticator.tenant(tenant),
     usedBy: (tenant) => ledger.of(tenant),
     onMessage: (tenant, message) => {

@@ -6,7 +6,7 @@ import type { Environment, KeyHold } from '@groundcrew/models';
 import type { Identity } from '@groundcrew/server';
 import type { DayUse, TenantSettings } from '@groundcrew/tenants';
 import { namesIn } from '../flags/arguments.js';
-import { boxArguments } from './box.js';
+import { type BoxPlaces, boxArguments } from './box.js';
 import type { FromTenant, TenantStart } from './messages.js';
 import { TenantProcess } from './tenant-process.js';
 import type { TenantWebhooks } from './tenant-webhooks.js';
@@ -19,10 +19,12 @@ export interface TenantRuntimesOptions extends Omit<TenantStart, TenantOwn> {
   readonly bwrap: string | undefined;
   /** The program that is started, before its own arguments. */
   readonly program: readonly string[];
+  /** Files of the operator that no box may show. */
+  secretFiles(): readonly string[];
   settingsOf(tenant: string): TenantSettings;
   usedBy(tenant: string): DayUse;
   readonly webhooks: Pick<TenantWebhooks, 'endpoints' | 'answer'>;
-  /** The PostgreSQL with the sessions of a tenant; files of its home without. */
+  /** The PostgreSQL with the sessions of a tenant; default: a file of its home. */
   storeOf?(tenant: string): string;
   onMessage(tenant: string, message: FromTenant): void;
 }
@@ -154,6 +156,7 @@ export class TenantRuntimes {
       bwrap,
       program,
       settingsOf: _,
+      secretFiles,
       usedBy,
       webhooks,
       storeOf,
@@ -182,15 +185,8 @@ export class TenantRuntimes {
         HOME: place.user,
       },
     };
-    const box = {
-      writable: [place.home, place.user, ...directories],
-      readOnly: settings.readOnly ?? [],
-      bound: [
-        { source: place.temporary, path: '/tmp' },
-        { source: sockets, path: socketInBox },
-      ],
-      workingDirectory: place.home,
-    };
+    const { readOnly = [] } = settings;
+    const box = boxOf(place, { directories, readOnly, sockets, secretFiles: secretFiles() });
     const node = [realpathSync(process.execPath), ...program] as const;
     const started = TenantProcess.start({
       command: bwrap === undefined ? node : [bwrap, ...boxArguments(box), '--', ...node],
@@ -254,6 +250,27 @@ function makePlace(homeDirectory: string, tenant: string) {
     return [name, realpathSync(path)];
   });
   return Object.fromEntries(made) as typeof place;
+}
+
+/** What the box of a tenant shows. */
+function boxOf(
+  place: ReturnType<typeof makePlace>,
+  parts: Pick<BoxPlaces, 'readOnly' | 'secretFiles'> & {
+    readonly directories: readonly string[];
+    readonly sockets: string;
+  },
+): BoxPlaces {
+  const { directories, readOnly, sockets, secretFiles } = parts;
+  return {
+    writable: [place.home, place.user, ...directories],
+    readOnly,
+    bound: [
+      { source: place.temporary, path: '/tmp' },
+      { source: sockets, path: socketInBox },
+    ],
+    secretFiles,
+    workingDirectory: place.home,
+  };
 }
 
 /**

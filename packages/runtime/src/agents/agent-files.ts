@@ -3,7 +3,7 @@ import { basename, join, sep } from 'node:path';
 import type { AgentDefinition } from '../log/agent-task.js';
 import { readFrontmatter } from '../workspace/frontmatter.js';
 import { readPlainFile } from '../workspace/plain-file.js';
-import { capsOf, describedAgent, firstOfEach } from './definition.js';
+import { capsOf, describedAgent, firstOfEach } from './agent-definitions.js';
 
 /** A directory that may have agents in it. */
 export interface AgentRoot {

@@ -2,7 +2,7 @@ import type { EventData, JsonObject } from '@groundcrew/protocol';
 import { StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { CallToRun } from '../gate/call.js';
-import { interruptedText } from '../gate/failure.js';
+import { interruptedText } from '../gate/failed-result.js';
 import { AgentLog } from '../log/agent-log.js';
 import { appAgentId } from '../log/app-calls.js';
 import type { Draft, SessionLog } from '../log/session-log.js';

@@ -1,6 +1,6 @@
 import { findGit } from '../workspace/git.js';
+import { builtinAgents, firstOfEach } from './agent-definitions.js';
 import { AgentFiles, type AgentRoot, agentRoots } from './agent-files.js';
-import { builtinAgents, firstOfEach } from './definition.js';
 import { shownAgent } from './shown-agent.js';
 
 /** Where a caller without a session looks for agents. */

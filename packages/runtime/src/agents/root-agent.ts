@@ -11,8 +11,8 @@ import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
 import { deliver } from '../turn/deliver.js';
 import { Interaction, type PromptExtras } from '../turn/interaction.js';
 import { LimitReached, runUntilAnswered } from '../turn/turn.js';
-import { errorData } from './failure.js';
-import { continueTurn } from './recover.js';
+import { continueTurn } from './continue-turn.js';
+import { errorData } from './session-error.js';
 import { cancellation, type Run, type TurnOutcome, timeLimitText } from './turn-outcome.js';
 
 /** What the root agent works with; what belongs to one prompt is made for each. */

@@ -8,16 +8,16 @@ import type { ToolSource } from '../tools/tool-source.js';
 import { unknownTools } from '../tools/toolset.js';
 import { disallowedModel, isAllowedModel } from '../turn/allowed-models.js';
 import type { LeadingAgent } from '../turn/planned-agent.js';
+import { builtinAgents, describedAgent, firstOfEach } from './agent-definitions.js';
 import { AgentFiles, agentRoots } from './agent-files.js';
 import { AgentPrompts } from './agent-prompts.js';
 import { AgentServers } from './agent-servers.js';
 import { agentTools } from './agent-tools.js';
 import { agentWarnings } from './agent-warnings.js';
-import { builtinAgents, describedAgent, firstOfEach } from './definition.js';
-import { fleetPrompt } from './fleet.js';
+import { fleetPrompt } from './fleet-prompt.js';
 import { shownAgent } from './shown-agent.js';
+import { optionsInVain, type SubAgentSettings, subAgentSettings } from './sub-agent-settings.js';
 import type { SubAgents } from './sub-agents.js';
-import { optionsInVain, type SubAgentSettings, subAgentSettings } from './subagent-settings.js';
 import { shownTask, taskProgress } from './task-view.js';
 
 /** The session whose agents these are. */

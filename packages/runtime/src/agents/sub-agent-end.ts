@@ -1,15 +1,39 @@
+import { ErrorSkipped, Interruption } from '../interruption.js';
+import type { AgentLog } from '../log/agent-log.js';
 import { type AgentTask, activeMilliseconds } from '../log/agent-task.js';
 import type { Draft } from '../log/session-log.js';
 import { type AgentState, agentOf, type SessionState } from '../log/state.js';
+import { CapReached } from '../model-call/allowance.js';
+import { rejection } from '../permissions/decision.js';
 import { spentBy } from './caps.js';
+import { errorData } from './session-error.js';
 import { cancellation } from './turn-outcome.js';
 
-export type EndStatus = 'completed' | 'failed' | 'cancelled';
+type EndStatus = 'completed' | 'failed' | 'cancelled';
+
+/** How an agent's work came to its end. */
+export interface HowEnded {
+  readonly status: EndStatus;
+  readonly remark?: string;
+  readonly error?: string;
+}
+
+/** What an agent comes to that did not end by itself. */
+export function endBy(reason: unknown): HowEnded {
+  if (reason instanceof CapReached)
+    return {
+      status: 'completed',
+      remark: `The agent was ended before it was done: ${reason.message}.`,
+    };
+  if (reason instanceof Interruption) return { status: 'cancelled' };
+  if (reason instanceof ErrorSkipped) return { status: 'completed' };
+  return { status: 'failed', error: errorData(reason).message };
+}
 
 /** How an agent ended, as the log has it, and what its parent reads. */
 export function endDrafts(
   task: AgentTask,
-  how: { readonly status: EndStatus; readonly remark?: string; readonly error?: string },
+  how: HowEnded,
   { state, now }: { readonly state: SessionState; readonly now: Date },
 ): { readonly drafts: readonly Draft[]; readonly result: string } {
   const { agentId } = task;
@@ -57,6 +81,18 @@ export function hookInput(task: AgentTask) {
 export function lastText({ history }: AgentState): string {
   const said = history.findLast((entry) => entry.role === 'assistant' && entry.text !== '');
   return said?.role === 'assistant' ? said.text : '';
+}
+
+/** The last call of the agent was rejected by a user: it does not go on without a new message. */
+export function isRejected({ history }: AgentState): boolean {
+  const answered = history.findLastIndex((entry) => entry.role !== 'tool');
+  return history.slice(answered + 1).some((entry) => entry.role === 'tool' && entry.text === rejection);
+}
+
+/** What the agent that began it reads of such a rejection. */
+export function rejectedRemark({ latest }: AgentLog): Pick<HowEnded, 'remark'> {
+  if (!isRejected(latest)) return {};
+  return { remark: 'The user rejected what the agent was about to do, and it stopped there.' };
 }
 
 function endEvent(

@@ -18,11 +18,19 @@ import { runUntilAnswered } from '../turn/turn.js';
 import type { AgentContexts } from './agent-contexts.js';
 import type { AgentServers } from './agent-servers.js';
 import { capsFor, topOf } from './caps.js';
-import { continueTurn } from './recover.js';
+import { continueTurn } from './continue-turn.js';
 import type { Slots } from './slots.js';
-import { closingDrafts, endDrafts, hookInput, namesOf } from './sub-agent-end.js';
-import { endBy, type HowEnded, isRejected, rejectedRemark } from './sub-agent-outcome.js';
-import { capsOfTask, type SubAgentSettings } from './subagent-settings.js';
+import {
+  closingDrafts,
+  endBy,
+  endDrafts,
+  type HowEnded,
+  hookInput,
+  isRejected,
+  namesOf,
+  rejectedRemark,
+} from './sub-agent-end.js';
+import { capsOfTask, type SubAgentSettings } from './sub-agent-settings.js';
 
 /** What the session gives its sub-agents. */
 export interface SubAgentHost {
@@ -344,6 +352,7 @@ export class SubAgentRun {
     const own = left(maxSeconds, task);
     const ofTree = Math.min(left(treeSeconds, topOf(task, parts.log.latest.tasks)), left(treeSeconds, task));
     const least = Math.min(own, ofTree);
+    const longestTimer = 2 ** 31 - 1; // Timers of Node count no further.
     if (least > longestTimer) return () => undefined;
     const words =
       own <= ofTree
@@ -389,6 +398,3 @@ export class SubAgentRun {
     await hooks.run('subagentStop', input, signal).catch(() => []);
   }
 }
-
-/** Timers count no further. */
-const longestTimer = 2 ** 31 - 1;

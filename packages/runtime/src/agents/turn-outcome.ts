@@ -33,7 +33,7 @@ export function cancellation(question: OpenQuestion, reason: string): Draft {
   }
 }
 
-/** The session is no longer this process's to write. */
+/** Another process writes the session now, or it was deleted. */
 export function isLoss(error: StoreError): boolean {
   return error.kind === 'stale_owner' || error.kind === 'unknown_session' || error.kind === 'seq_conflict';
 }

@@ -1,5 +1,5 @@
 import { isLeftAsItIs, type TurnOutcome } from '../agents/turn-outcome.js';
-import type { LogReaders } from '../log/event-readers.js';
+import type { LogReaders } from '../log/log-readers.js';
 import type { Draft } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
 import type { ClientRequests } from '../questions/client-requests.js';

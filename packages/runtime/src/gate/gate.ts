@@ -19,12 +19,12 @@ import { boundResult, fits, reviewedParts, wholeResult } from './bound-result.js
 import { type CallToRun, callsOf, type GateTurn, type Passage, traceOf } from './call.js';
 import { CallHooks } from './call-hooks.js';
 import { CallPermissions, type GatePermissions } from './call-permissions.js';
-import { failureOf, interrupted } from './failure.js';
+import { failureOf, interrupted } from './failed-result.js';
 import { PlanModeCheck } from './plan-mode-check.js';
 import { prepareCall } from './prepare.js';
 import { receiptOf } from './receipt.js';
 
-/** A call to a server that no model made. */
+/** A call to an MCP server that no model made: the app of a server did. */
 export interface ForeignCall {
   /** As models know the tool. */
   readonly name: string;
@@ -82,7 +82,7 @@ export class Gate {
     return !outcomes.includes('rejected');
   }
 
-  /** Asks permission for what is no call of the model's; resolves with why not, or with undefined. */
+  /** Asks permission for something that is no tool call; resolves with the reason of a denial, or with undefined. */
   async permit(request: PermissionRequest, signal: AbortSignal): Promise<string | undefined> {
     const { clock, guard } = this.parts;
     const call = { toolCallId: clock.newId(), name: '', arguments: {}, argumentsText: '' };
@@ -90,7 +90,7 @@ export class Gate {
     return (await this.permissions.seekAside(call, { request }, { asking, signal })).refusal?.text;
   }
 
-  /** Judges a call that no model made, as the app of a server makes it: what it goes with, or why it may not go. */
+  /** Judges a call that no model made: returns what is sent to the server, or why it is denied. */
   async reviewForeign(
     { mcpCall, name, question }: ForeignCall,
     signal: AbortSignal,
@@ -128,7 +128,7 @@ export class Gate {
   }
 
   /**
-   * Goes on with a call that another process had begun. It waits where it waited; one that may or may not have run is
+   * Goes on with a call that another process had begun, at the question or answer it was at. A call that may have run is
    * not run again unless its tool says that it may. `replan` gives the turn as it is when a question has been answered.
    */
   async continue(
@@ -154,7 +154,7 @@ export class Gate {
     const fresh = await replan();
     const mayRun = open.attempts === 0 || fresh.toolset.find(call.name)?.isRepeatable;
     if (mayRun) return this.begin({ ...passage, turn: fresh });
-    // What this result says is no secret: it waits for no guard.
+    // This result has no content of a tool, so hooks that look at results need not see it.
     return this.conclude({ ...passage, isUnguarded: true }, interrupted);
   }
 

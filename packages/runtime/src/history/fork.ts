@@ -2,12 +2,12 @@ import type { SessionEvent } from '@groundcrew/protocol';
 import type { LogRecord, NewRecord, Owner, SessionStore } from '@groundcrew/store';
 import { nothingSpent } from '../budget/spending.js';
 import type { Clock } from '../clock.js';
+import { cutAt } from '../log/cut.js';
 import { noteJson } from '../log/entry.js';
 import { nothingChanged } from '../log/file-change.js';
 import { isRemoved } from '../log/removed-records.js';
 import { replay } from '../log/replay.js';
 import { agentOf, initialState, rootAgentId, type SessionState } from '../log/state.js';
-import { cutAt } from '../log/truncation.js';
 import { initialPermissions } from '../permissions/settings.js';
 import { writeLog } from './new-log.js';
 

@@ -1,10 +1,10 @@
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import type { LogRecord, SessionStore } from '@groundcrew/store';
 import type { Compactor } from '../compaction/compactor.js';
+import { type Cut, cutAt, stateAfterCut } from '../log/cut.js';
 import { hasTurnWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf, type SessionState } from '../log/state.js';
-import { type Cut, cutAt, stateAfterCut } from '../log/truncation.js';
 import type { FileSync } from '../workspace/file-sync.js';
 import { putBack } from '../workspace/restored-file.js';
 import type { Workspace } from '../workspace/workspace.js';

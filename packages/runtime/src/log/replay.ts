@@ -9,7 +9,7 @@ export interface Replayed {
   readonly damage?: StoreError;
 }
 
-/** Where a log is, and from where on its newest snapshot makes it readable; 0 without one. */
+/** Where a log is, and the seq of its newest snapshot; 0 when it has none. */
 export interface ReplayRequest {
   readonly store: SessionStore;
   readonly sessionId: string;
@@ -17,8 +17,8 @@ export interface ReplayRequest {
 }
 
 /**
- * Adds a stored log up from its newest snapshot on. One that is damaged is done without, for it says nothing that the
- * records before it do not. Throws StoreError when not even the beginning can be read.
+ * Folds a stored log from its newest snapshot on. A damaged snapshot is ignored, because the records before it say the
+ * same. Throws StoreError when not even the beginning can be read.
  */
 export async function replay(request: ReplayRequest): Promise<Replayed> {
   const { snapshotSeq } = request;

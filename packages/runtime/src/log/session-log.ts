@@ -21,7 +21,7 @@ export type EventDraft = {
   [K in DurableType]: { readonly type: K; readonly data: EventData<K>; readonly agentId?: string };
 }[DurableType];
 
-/** An event that only reaches who is listening. */
+/** An event that is not stored: only clients that listen receive it. */
 export type EphemeralDraft =
   | {
       [K in EphemeralType]: { readonly type: K; readonly data: EventData<K>; readonly agentId?: string };
@@ -47,7 +47,7 @@ interface Waiting {
   ready: boolean;
 }
 
-/** The single writer of one session's log: stores, folds, then publishes. In that order, always. */
+/** The single writer of one session's log: it stores records, folds them, then publishes events, always in that order. */
 export class SessionLog {
   /** What the stored log adds up to. */
   state: SessionState = initialState;

@@ -8,7 +8,7 @@ import type { JobRunner } from '../exec/workers.js';
 import type { GatePermissions } from '../gate/call-permissions.js';
 import type { HookFilesReader } from '../hooks/hook-files.js';
 import type { HookSource } from '../hooks/hooks.js';
-import type { LogReaders } from '../log/event-readers.js';
+import type { LogReaders } from '../log/log-readers.js';
 import type { PublishedEvent } from '../log/published-event.js';
 import type { McpFiles } from '../mcp/files.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';

@@ -5,7 +5,7 @@ import type { FileTracking } from '../history/file-tracking.js';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
 import type { SessionHosting } from '../hosting/session-hosting.js';
-import type { LogReaders } from '../log/event-readers.js';
+import type { LogReaders } from '../log/log-readers.js';
 import { recall } from '../log/recall.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';

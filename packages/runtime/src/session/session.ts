@@ -11,7 +11,7 @@ import { SessionRewind } from '../history/session-rewind.js';
 import { SessionDiff } from '../history/working-diff.js';
 import { changedGuard } from '../hooks/guard-points.js';
 import { SessionHosting } from '../hosting/session-hosting.js';
-import { LogReaders } from '../log/event-readers.js';
+import { LogReaders } from '../log/log-readers.js';
 import type { OpenQuestion } from '../log/open-question.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
 import { initialState, openQuestions, type Prompt, type SessionState } from '../log/state.js';

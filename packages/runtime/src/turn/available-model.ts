@@ -59,13 +59,13 @@ async function askFitting(context: AgentContext, plan: ModelPlan, signal: AbortS
   }
 }
 
-/** So often a service may say that there is no room. */
+/** How often a service may refuse a request as too long before the turn fails. */
 const mostRefusals = 3;
 
 /** The share of a window that is filled while no summary can be had. */
 const withoutSummary = 0.95;
 
-/** A service that takes no form is called without; the model reads of it all the same. */
+/** A service that refuses the form of an answer is called again without it; the model reads the form in a text. */
 function refusesFormat(error: unknown, { interaction, log }: AgentContext): boolean {
   if (!(error instanceof ModelError) || !log.latest.output || !interaction.usesOutputFormat) return false;
   const { statusCode, kind } = error;

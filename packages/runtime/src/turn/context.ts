@@ -12,7 +12,7 @@ import type { Prompt } from '../log/state.js';
 import type { ModelCalls } from '../model-call/model-call.js';
 import type { ModelSwitch } from '../questions/model-switch.js';
 import type { Toolset } from '../tools/toolset.js';
-import type { AnswerWishes } from './answer-wishes.js';
+import type { WantedStyle } from './answer-style.js';
 import type { HistoryMemory } from './history-memory.js';
 import type { Interaction, PromptExtras } from './interaction.js';
 
@@ -27,7 +27,7 @@ export interface TurnLimits {
   readonly continuations: number;
 }
 
-/** What one model call goes by; made anew before each one. */
+/** The model, its service, the system prompt and the tools of one model call; made anew before each call. */
 export interface ModelPlan {
   readonly provider: ModelProvider;
   readonly model: string;
@@ -35,7 +35,7 @@ export interface ModelPlan {
   /** Another model of the same service, to answer in its place. */
   readonly otherModel?: string;
   readonly reasoningEffort?: string;
-  readonly wishes: AnswerWishes;
+  readonly answerStyle: WantedStyle;
   readonly streaming: boolean;
   /** Answers say what of the documents they rest on. */
   readonly citations: boolean;

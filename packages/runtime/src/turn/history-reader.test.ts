@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { interruptedText } from '../gate/failure.js';
+import { interruptedText } from '../gate/failed-result.js';
 import type { HistoryEntry } from '../log/state.js';
 import { HistoryReader } from './history-reader.js';
 

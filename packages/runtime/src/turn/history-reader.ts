@@ -1,5 +1,5 @@
 import type { ChatMessage, Part } from '@groundcrew/models';
-import { interruptedText } from '../gate/failure.js';
+import { interruptedText } from '../gate/failed-result.js';
 import type { ModelView as View } from '../log/model-view.js';
 import type { HistoryEntry } from '../log/state.js';
 import { withinImageLimits } from '../prompt/image-limits.js';

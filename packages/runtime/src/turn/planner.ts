@@ -23,7 +23,7 @@ import {
   isAllowedModel,
   otherAllowedModel,
 } from './allowed-models.js';
-import { SessionWishes } from './answer-wishes.js';
+import { WantedStyles } from './answer-style.js';
 import { awaitedProvider } from './awaited-provider.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelProblem, modelWarning, warningAboutEffort } from './model-warnings.js';
@@ -42,7 +42,7 @@ export class Planner {
   private readonly prompt: PromptWriter;
   private readonly homeDirectory: string;
   readonly optionWarnings = new OptionWarnings();
-  private readonly wishes = new SessionWishes();
+  private readonly answerStyles = new WantedStyles();
 
   constructor(
     private readonly sources: readonly ToolSource[],
@@ -140,7 +140,7 @@ export class Planner {
       provider: this.provider(state, model),
       model,
       info: this.info(model),
-      wishes: this.wishes.of(this.settings, state),
+      answerStyle: this.answerStyles.of(this.settings, state),
       streaming: this.settings.streaming,
       citations: this.settings.citations ?? false,
       system: agentPrompt(facts, agent.prompt, skills),
@@ -289,7 +289,7 @@ export class Planner {
       model,
       info: this.info(model),
       ...(otherModel !== undefined && { otherModel }),
-      wishes: this.wishes.of(settings, state),
+      answerStyle: this.answerStyles.of(settings, state),
       streaming: settings.streaming,
       citations: settings.citations ?? false,
       system: leader ? `${system}\n\n${leadingPrompt(leader.agent.prompt, leader.skills)}` : system,

@@ -42,7 +42,7 @@ function makeRequest(
     tools: plan.toolset.tools,
     stream: plan.streaming,
     ...(plan.reasoningEffort !== undefined && { reasoningEffort: plan.reasoningEffort }),
-    ...plan.wishes.style,
+    ...plan.answerStyle.style,
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...remarksOf(remark, output),
     ...(output && interaction.usesOutputFormat && { output: { name: output.name, schema: output.schema } }),
@@ -91,7 +91,7 @@ function optionsOf(request: ModelRequest): SentRequest['options'] {
 /** What the log keeps of the newest request: how it went out, and its tools where they are new. */
 export function sentDrafts(
   { interaction, log }: AgentContext,
-  { toolset, wishes }: ModelPlan,
+  { toolset, answerStyle }: ModelPlan,
 ): readonly Draft[] {
   const { sent } = interaction;
   interaction.sent = undefined;
@@ -100,7 +100,7 @@ export function sentDrafts(
   return [
     ...(isKnown ? [] : [{ note: 'tools.offered' as const, data: toolset.offer }]),
     { note: 'request.sent', data: sent },
-    ...wishes.warnings(sent).map(configurationWarning),
+    ...answerStyle.warnings(sent).map(configurationWarning),
   ];
 }
 

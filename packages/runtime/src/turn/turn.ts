@@ -24,7 +24,7 @@ export class LimitReached extends Error {
 export async function runUntilAnswered(
   context: AgentContext,
   signal: AbortSignal,
-  /** How the turn has ended that a process before this one had left open. */
+  /** How the turn ended that an earlier process had left open. */
   last?: TurnEnd,
 ): Promise<void> {
   const { log, interaction, session } = context;
@@ -45,7 +45,7 @@ export async function runUntilAnswered(
       messageId: session.clock.newId(),
       mode: 'enqueue' as const,
       ...next,
-      // What the runtime says by itself does not lift the mode of the prompt it belongs to.
+      // A prompt that the runtime writes keeps the mode of the prompt it belongs to.
       ...(promptMode && { agentMode: promptMode }),
     };
     await deliver(prompt, { delivery: 'queued', signal }, context);

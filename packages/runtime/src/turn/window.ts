@@ -61,7 +61,10 @@ export function shorterViewDrafts({ interaction, log }: AgentContext, plan: Mode
   ];
 }
 
-/** What has no room even alone is not shown again, so that the next prompt has; the view before it stays as it was. */
+/**
+ * What to do when even the shortest view does not fit: leaves out the prompt or the results that are too large, so that the
+ * next prompt has room, and returns the error for users. The view from before stays as it was.
+ */
 export function giveUp(context: AgentContext, plan: ModelPlan, error: ModelError): ModelError {
   const { log, interaction } = context;
   const { history } = log.latest;
@@ -98,7 +101,7 @@ function measure({ log, interaction }: AgentContext, plan: ModelPlan) {
   return measureContext(log.latest, plan, interaction.view);
 }
 
-/** Of a window that is only known as a whole, an answer needs a part. */
+/** How many tokens a request may have: where only the whole window is known, a part of it is kept for the answer. */
 export function promptLimit(info: ModelInfo | undefined): number | undefined {
   const { maxPromptTokens, contextWindow, maxOutputTokens = 0 } = info ?? {};
   if (maxPromptTokens !== undefined || contextWindow === undefined) return maxPromptTokens;

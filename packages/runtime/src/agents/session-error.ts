@@ -26,7 +26,7 @@ export function errorData(error: unknown): SessionErrorData {
   return { errorType: 'query', message: `Execution failed: ${message}` };
 }
 
-/** The one word for it, in answers to requests and in events. */
+/** The code of a failure of the store, in answers to requests and in events. */
 export function storeFailureCode({ kind }: StoreError): FailureCode {
   return storeCodes[kind];
 }

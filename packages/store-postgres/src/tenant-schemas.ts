@@ -1,4 +1,4 @@
-import { isOrphaned } from './cluster.js';
+import { isOrphaned } from './cluster-queries.js';
 import type { Connection } from './connection.js';
 import { isRefusal } from './faults.js';
 import { inSchema } from './schema.js';

@@ -7,7 +7,7 @@ interface Interest {
   readonly clientId: string;
 }
 
-/** Those who read a session's events by cursor rather than as they come. */
+/** Clients that read a session's events by cursor, instead of receiving them as they happen. */
 export class LogReaders {
   readonly ephemerals = new EphemeralEvents();
   /** Seqs of stored records that could not be read. */

@@ -2,20 +2,20 @@ import { type AnswerStyle, sentStyle } from '@groundcrew/models';
 import type { SentRequest, SessionState } from '../log/state.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 
-/** How answers are to be written, and what users should know of wishes that were not sent. */
-export interface AnswerWishes {
+/** How answers are to be written (verbosity, summaries of thoughts), and what users should know of what was not sent. */
+export interface WantedStyle {
   readonly style: AnswerStyle;
-  /** Each once. */
+  /** Each is returned once. */
   warnings(sent: Pick<SentRequest, 'wire' | 'options'>): readonly string[];
 }
 
-/** The wishes of a session, and which of them have been warned of. */
-export class SessionWishes {
-  private readonly said = new Set<string>();
+/** The style that a session wants, by its settings and those of its client, and which warnings were given. */
+export class WantedStyles {
+  private readonly warned = new Set<string>();
 
-  of({ style }: SessionSettings, { fixed }: Pick<SessionState, 'fixed'>): AnswerWishes {
-    const wished = { ...fixed.style, ...style };
-    return { style: wished, warnings: (sent) => this.warnings(wished, sent) };
+  of({ style }: SessionSettings, { fixed }: Pick<SessionState, 'fixed'>): WantedStyle {
+    const wanted = { ...fixed.style, ...style };
+    return { style: wanted, warnings: (sent) => this.warnings(wanted, sent) };
   }
 
   private warnings(
@@ -32,6 +32,6 @@ export class SessionWishes {
         (name) =>
           `The option '${name}' has no effect on the model ${model}: its service, called by ${wire}, has no such field or the model does not take it.`,
       )
-      .filter((message) => !this.said.has(message) && this.said.add(message));
+      .filter((message) => !this.warned.has(message) && this.warned.add(message));
   }
 }

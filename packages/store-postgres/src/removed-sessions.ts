@@ -55,8 +55,8 @@ export async function deleteSome(connection: Connection, number: number): Promis
   return false;
 }
 
-/** Nothing is left of it. The row stays for a while: one who removed it and lost the answer looks for it. */
-export async function forget(connection: Connection, number: number): Promise<void> {
+/** Notes that nothing is left of it. The row stays for an hour: a process that removed it and lost the answer looks for it. */
+export async function markErased(connection: Connection, number: number): Promise<void> {
   await connection.all({
     text: 'UPDATE gc_removed SET is_erased = true WHERE number = $1',
     values: [number],

@@ -6,10 +6,10 @@ import type { CallToRun } from './call.js';
 /** What the model reads of a call that may or may not have run. */
 export const interruptedText = 'The execution of this tool, or a previous tool was interrupted.';
 
-/** What such a call comes to. */
+/** The result of such a call. */
 export const interrupted: ToolResult = { type: 'failure', text: interruptedText };
 
-/** What a call comes to that threw. */
+/** The result of a call that threw. */
 export function failureOf(call: CallToRun, error: unknown): ToolResult {
   if (error instanceof ToolInputError)
     return { type: 'failure', text: `Invalid input: ${error.message}`, message: error.message };
