@@ -5,16 +5,17 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { killToAnswer } from './budgets/answer.js';
 import { crowd } from './budgets/crowd.js';
-import { parked } from './budgets/parked.js';
+
 import { type Figure, reportOf } from './budgets/report.js';
+import { unloaded } from './budgets/unloaded.js';
 import { openModel } from './outcomes/model.js';
 import { Stage } from './outcomes/stage.js';
 
-const usage = `Measures what sessions, their clients and their parking cost, and fails when a budget is missed.
+const usage = `Measures what sessions, their clients and their unloading cost, and fails when a budget is missed.
 
   npm run budgets                     all of it; on a quiet machine, please
-  npm run budgets -- --only NAME      crowd, answer or parked; may be repeated
-  npm run budgets -- --sessions N     how many sessions are parked
+  npm run budgets -- --only NAME      crowd, answer or unloaded; may be repeated
+  npm run budgets -- --sessions N     how many sessions are unloaded
 `;
 
 const { values } = parseArgs({
@@ -28,10 +29,10 @@ const { values } = parseArgs({
 const measures: Readonly<Record<string, (stage: Stage) => Promise<readonly Figure[]>>> = {
   crowd: async (stage) => [...(await crowd(stage)), ...(await crowd(stage, { sleepers: 10 }))],
   answer: killToAnswer,
-  parked: async (stage) => {
+  unloaded: async (stage) => {
     const sessions = Number(values.sessions);
-    const idle = await parked(stage, { sessions, left: 'idle' });
-    return [...idle, ...(await parked(stage, { sessions, left: 'waiting' }))];
+    const idle = await unloaded(stage, { sessions, left: 'idle' });
+    return [...idle, ...(await unloaded(stage, { sessions, left: 'waiting' }))];
   },
 };
 

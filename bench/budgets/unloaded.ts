@@ -13,7 +13,7 @@ const tools = [{ ...lookTool, skipPermission: true }];
 type Left = 'idle' | 'waiting';
 
 /** Very many sessions whose clients are gone. */
-export async function parked(
+export async function unloaded(
   stage: Stage,
   { sessions, left }: { readonly sessions: number; readonly left: Left },
 ): Promise<readonly Figure[]> {
@@ -27,7 +27,8 @@ export async function parked(
   const share = ((process.cpuSeconds - busy) * 1000) / watched;
   await process.end();
   const kilobytes = ((after - before) * 1024) / sessions;
-  const name = left === 'idle' ? `${sessions} sessions parked` : `${sessions} parked with an open question`;
+  const name =
+    left === 'idle' ? `${sessions} sessions unloaded` : `${sessions} unloaded with an open question`;
   return [
     {
       what: `${name}: memory of each`,
