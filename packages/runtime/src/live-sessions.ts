@@ -103,9 +103,9 @@ export class LiveSessions {
     const { sessionId, audience } = session;
     await this.oneAtATime(sessionId, async () => {
       if (this.sessions.get(sessionId) !== session) return;
-      if (audience.size === 0 && (await session.unloadWaiting()))
+      if (audience.size === 0 && (await session.keeper.unloadWaiting()))
         this.resting.set(sessionId, session.currentSettings);
-      else await session.unload();
+      else await session.keeper.unload();
       if (audience.size === 0 && !session.isLoaded) this.drop(sessionId);
     }).catch(unreachableStore);
   }
@@ -113,7 +113,7 @@ export class LiveSessions {
   /** Every session ends with the process: idle ones are closed, running turns stay as pending work. */
   async endWithProcess(): Promise<void> {
     clearInterval(this.idleTimer);
-    await Promise.allSettled([...this.sessions.values()].map((session) => session.endWithProcess()));
+    await Promise.allSettled([...this.sessions.values()].map((session) => session.keeper.endWithProcess()));
     this.sessions.clear();
   }
 

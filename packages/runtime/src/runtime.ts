@@ -123,7 +123,7 @@ export class Runtime {
       this.open(request).catch((error: unknown) => {
         if (!isStale(error)) throw error;
         // Another process has had the session since: the copy in memory is of no use.
-        this.live.find(request.sessionId)?.keeper.drop();
+        this.live.find(request.sessionId)?.keeper.discard();
         return this.open(request);
       }),
     );
@@ -250,7 +250,9 @@ export class Runtime {
   /** Has the agent lead that a client names; a new session whose agent does not exist is not made. */
   private async lead(session: Session, { agent }: OpenRequest, isNew: boolean): Promise<void> {
     if (agent === undefined) return;
-    await session.agents.select(agent).catch((error: unknown) => this.giveUp(session, isNew, error));
+    await session.agents.selection
+      .select(agent)
+      .catch((error: unknown) => this.giveUp(session, isNew, error));
   }
 
   /** A new session that cannot be as its client wants it is not made. */

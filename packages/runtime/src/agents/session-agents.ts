@@ -1,4 +1,4 @@
-import type { EventData, JsonObject } from '@groundcrew/protocol';
+import type { JsonObject } from '@groundcrew/protocol';
 import type { AgentDefinition } from '../log/agent-task.js';
 import type { Draft, EphemeralDraft } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
@@ -7,10 +7,10 @@ import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { unknownTools } from '../tools/toolset.js';
 import { disallowedModel, isAllowedModel } from '../turn/allowed-models.js';
-import type { LeadingAgent } from '../turn/planned-agent.js';
 import { builtinAgents, describedAgent, firstOfEach } from './agent-definitions.js';
 import { AgentFiles, agentRoots } from './agent-files.js';
 import { AgentPrompts } from './agent-prompts.js';
+import { AgentSelection } from './agent-selection.js';
 import { AgentServers } from './agent-servers.js';
 import { agentTools } from './agent-tools.js';
 import { agentWarnings } from './agent-warnings.js';
@@ -51,13 +51,6 @@ export class UnknownAgent extends Error {
   }
 }
 
-/** What is known of the agent that leads. */
-interface Leading {
-  readonly key: string;
-  readonly skills: readonly string[];
-  readonly servers?: ReturnType<AgentServers['take']>;
-}
-
 const defaults = { maxDepth: 3, maxConcurrency: 8, agents: {}, disabled: [] } satisfies SubAgentSettings;
 
 /** The agents of one session: those of apps, files and this program, and the one that leads. */
@@ -77,9 +70,10 @@ export class SessionAgents implements ToolSource {
     of: undefined,
     settings: defaults,
   };
-  private leading: Leading = { key: '', skills: [] };
   private readonly prompts = new AgentPrompts();
-  private readonly servers: AgentServers;
+  readonly servers: AgentServers;
+  /** The one that leads. */
+  readonly selection: AgentSelection;
 
   constructor(
     private readonly session: AgentSession,
@@ -89,6 +83,7 @@ export class SessionAgents implements ToolSource {
       (servers) => session.tools.serversOfAgent(servers),
       (agentName) => this.serversOf(agentName),
     );
+    this.selection = new AgentSelection(session, this);
   }
 
   /** What holds for sub-agents now. */
@@ -113,7 +108,7 @@ export class SessionAgents implements ToolSource {
     this.problems = [...problems, ...optionsInVain(state, this.session.currentSettings, this.own)];
     if (hasChanged && (agents.length > 0 || isForced)) this.announce();
     else this.warn();
-    await this.readSkills(state);
+    await this.selection.prepare(state);
     if (this.updateTools()) for (const listener of this.listeners) listener();
   }
 
@@ -170,40 +165,6 @@ export class SessionAgents implements ToolSource {
     return agent;
   }
 
-  /** The agent that is to lead from the next prompt on. */
-  async current() {
-    await this.refresh();
-    const { selectedAgent } = await this.session.state();
-    const agent =
-      selectedAgent === undefined ? undefined : this.all.find(({ name }) => name === selectedAgent);
-    return agent && shownAgent(agent);
-  }
-
-  /** Throws UnknownAgent. */
-  async select(name: string) {
-    await this.refresh();
-    const agent = this.require(name);
-    await this.session.record(selectedDraft(agent));
-    return shownAgent(agent);
-  }
-
-  async deselect(): Promise<void> {
-    if ((await this.session.state()).selectedAgent === undefined) return;
-    await this.session.record({ type: 'subagent.deselected', data: {} });
-  }
-
-  /** Who leads by this state; undefined for the default agent, and for one that is gone. */
-  leader({ leadingAgent }: SessionState): LeadingAgent | undefined {
-    const agent = leadingAgent === undefined ? undefined : this.all.find(({ name }) => name === leadingAgent);
-    if (!agent) return undefined;
-    const isRead = this.leading.key === agent.name;
-    return {
-      agent,
-      skills: isRead ? this.leading.skills : [],
-      servers: isRead ? this.leading.servers?.source : undefined,
-    };
-  }
-
   /** Begins an agent in the background for a client. Throws UnknownAgent. */
   async start(given: {
     readonly agentType: string;
@@ -233,7 +194,7 @@ export class SessionAgents implements ToolSource {
     return {
       settings: () => this.settings,
       skillsOf: async (agent: AgentDefinition) => {
-        this.warn(this.ineffectiveOf(agent));
+        this.warnOf(agent);
         return agent.skills ? session.skills.contextsOf(agent.skills) : [];
       },
       serversOf: ({ name }: AgentDefinition) => this.servers.take(name),
@@ -296,18 +257,6 @@ export class SessionAgents implements ToolSource {
     return agentRoots([cwd, ...parent], this.homes);
   }
 
-  private async readSkills({ selectedAgent }: SessionState): Promise<void> {
-    const agent =
-      selectedAgent === undefined ? undefined : this.all.find(({ name }) => name === selectedAgent);
-    const skills = agent?.skills ? await this.session.skills.contextsOf(agent.skills) : [];
-    if (agent) this.warn(this.ineffectiveOf(agent));
-    const before = this.leading.servers;
-    const servers = agent && this.servers.take(agent.name);
-    this.leading = { key: agent?.name ?? '', skills, servers };
-    // Those that are still wanted have two holders now, and stay.
-    await before?.release();
-  }
-
   /** The tools of servers that agents have of their own. */
   serverTools(): readonly Tool[] {
     return this.servers.tools();
@@ -315,7 +264,7 @@ export class SessionAgents implements ToolSource {
 
   /** The session leaves memory: what agents have started ends. */
   async closeServers(): Promise<void> {
-    this.leading = { key: '', skills: [] };
+    this.selection.clear();
     await this.servers.close();
   }
 
@@ -341,12 +290,14 @@ export class SessionAgents implements ToolSource {
     return true;
   }
 
-  private ineffectiveOf(agent: AgentDefinition): readonly string[] {
-    return agentWarnings(agent, {
+  /** Clients learn what of an agent's description has no effect. */
+  warnOf(agent: AgentDefinition): void {
+    const warnings = agentWarnings(agent, {
       unknownTools: (names) => unknownTools(this.session.tools.all, names),
       hasSkill: (name) => this.session.skills.all.some((skill) => skill.enabled && skill.name === name),
       hasModel: (model) => this.hasModel(model),
     });
+    this.warn(warnings);
   }
 
   private warn(problems = this.problems): void {
@@ -381,13 +332,3 @@ export class SessionAgents implements ToolSource {
 
 /** A turn that cannot write ends by itself. */
 const unwritable = (): undefined => undefined;
-
-/** The event of an agent that is to lead. */
-function selectedDraft({ name, displayName, tools }: AgentDefinition): Draft {
-  const data: EventData<'subagent.selected'> = {
-    agentName: name,
-    agentDisplayName: displayName,
-    tools: tools ? [...tools] : null,
-  };
-  return { type: 'subagent.selected', data };
-}

@@ -2,6 +2,7 @@ import { type JsonObject, nearestName } from '@groundcrew/protocol';
 import type { AgentCaps, AgentDefinition, AgentTask } from '../log/agent-task.js';
 import type { SessionState } from '../log/state.js';
 import type { SessionSettings } from '../settings/session-settings.js';
+import { unknownNameWarnings } from '../settings/unknown-names.js';
 import { builtinAgents, capNames, capsOf } from './agent-definitions.js';
 
 /** What users and apps say of sub-agents. */

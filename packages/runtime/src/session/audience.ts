@@ -1,16 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EventType } from '@groundcrew/protocol';
-import type { CanvasProvider } from '../canvases/session-canvases.js';
+import { type CanvasProvider, discoveredOf } from '../canvases/session-canvases.js';
 import type { FactoryProvider } from '../factories/factory-host.js';
-
 import { clientHooks } from '../hooks/client-hooks.js';
 import { guardedPoints } from '../hooks/guard-points.js';
 import type { HookOptions, HookSource } from '../hooks/hooks.js';
 import type { PublishedEvent } from '../log/published-event.js';
 import type { GuardPoint } from '../log/recorded-guard.js';
+import type { SessionLog } from '../log/session-log.js';
 import type { UnaskedCalls } from '../permissions/policy.js';
 import type { SectionTexts } from '../prompt/prompt-writer.js';
 import { type AskedClient, ClientGone } from '../questions/asked-client.js';
 import type { ToolDeclaration } from '../tools/external.js';
+import type { ListedTools } from '../tools/tool-source.js';
+import type { Planner } from '../turn/planner.js';
 
 /** One client's share in a session: what it receives and what it brings. */
 export interface Attachment extends AskedClient {
@@ -290,4 +293,60 @@ function toolsOf({ tools, ask }: Attachment): readonly ToolDeclaration[] {
       ? { ...tool, checkArguments: (call) => ask('toolArguments.check', call, AbortSignal.timeout(checkMs)) }
       : tool,
   );
+}
+
+/** Lets a client come or go, and sends the others which tools, commands and forms came or went with it. */
+export function announceChange<T>(
+  {
+    audience,
+    planner,
+    sources,
+    announcesTools,
+    log,
+  }: {
+    readonly audience: Audience;
+    readonly planner: Planner;
+    /** Tools that depend on who is attached. */
+    readonly sources: readonly ListedTools[];
+    /** Other tools are worth an event of their own. */
+    readonly announcesTools: boolean;
+    /** Absent while the session is not in memory. */
+    readonly log: SessionLog | undefined;
+  },
+  change: () => T,
+): T {
+  const before = contributions(audience);
+  const result = change();
+  const after = contributions(audience);
+  for (const source of sources) source.changed();
+  if (!log) return result;
+  if (!isDeepStrictEqual(after.commands, before.commands))
+    log.emit({ type: 'commands.changed', data: { commands: after.commands } });
+  if (after.showsForms !== before.showsForms)
+    log.emit({ type: 'capabilities.changed', data: { ui: { elicitation: after.showsForms } } });
+  if (after.rendersCanvases !== before.rendersCanvases)
+    log.emit({ type: 'capabilities.changed', data: { ui: { canvases: after.rendersCanvases } } });
+  if (!isDeepStrictEqual(after.canvases, before.canvases))
+    announceCanvases(after.canvases, before.canvases, log);
+  if (announcesTools && !isDeepStrictEqual(after.tools, before.tools))
+    log.emit({ type: 'session.tools_updated', data: { model: planner.model(log.state) } });
+  return result;
+}
+
+function contributions(audience: Audience) {
+  const { showsForms, rendersCanvases } = audience;
+  const canvases = audience.canvasProviders().flatMap(discoveredOf);
+  return { showsForms, rendersCanvases, canvases, tools: audience.tools(), commands: audience.commands() };
+}
+
+type Canvases = ReturnType<typeof contributions>['canvases'];
+
+/** Which canvases one may open now, and which open ones lost the client behind them. */
+function announceCanvases(after: Canvases, before: Canvases, log: SessionLog): void {
+  log.emit({ type: 'session.canvas.registry_changed', data: { canvases: [...after] } });
+  for (const { instanceId, extensionId, canvasId } of Object.values(log.state.canvases ?? {})) {
+    const had = before.some((canvas) => canvas.canvasId === canvasId);
+    if (had && !after.some((canvas) => canvas.canvasId === canvasId))
+      log.emit({ type: 'session.canvas.unavailable', data: { instanceId, extensionId, canvasId } });
+  }
 }

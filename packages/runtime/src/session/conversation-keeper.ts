@@ -24,14 +24,14 @@ interface KeptSession {
   /** The conversation is in memory from now on. */
   onLoaded(conversation: Conversation): void;
   /** The conversation is no longer in memory: what runs for it ends. */
-  onDropped(): Promise<void>;
+  onUnloaded(): Promise<void>;
   /** The last event of a session that is closed. */
   goodbye(log: SessionLog, ending: Ending): Draft;
   /** Processes of the session run, so that it cannot leave memory. */
   hasProcesses(): boolean;
 }
 
-/** Keeps a session's conversation in memory: loads it when it is needed, and lets it go without losing anything. */
+/** Keeps a session's conversation in memory: loads it when it is needed, and unloads it without losing anything. */
 export class ConversationKeeper {
   private loading: Promise<Conversation> | undefined;
   private kept: Conversation | undefined;
@@ -74,12 +74,12 @@ export class ConversationKeeper {
     const conversation = await this.load();
     return work(conversation).catch(async (error: unknown) => {
       if (!isStale(error)) throw error;
-      if (this.kept === conversation) this.drop();
+      if (this.kept === conversation) this.discard();
       return work(await this.load());
     });
   }
 
-  /** Ends the session in this process: says goodbye, folds its log, lets it go. What runs stays as pending work. */
+  /** Ends the session in this process: says goodbye, folds its log, releases it. What runs stays as pending work. */
   async close(ending: Ending = {}): Promise<SessionState> {
     const conversation = await this.load();
     await conversation.halt({ hasUserLeft: true });
@@ -121,13 +121,13 @@ export class ConversationKeeper {
     await conversation.log.stored();
     if (this.kept !== conversation) return;
     const { log } = conversation;
-    await Promise.all([hasWork(log.state) ? handOver(log.claim) : log.release(), this.forget()]);
+    await Promise.all([hasWork(log.state) ? handOver(log.claim) : log.release(), this.free()]);
   }
 
   /** Another process has the session: what runs on it ends without an event. */
   lose(error: StoreError): void {
     this.kept?.storeFailed(error);
-    this.drop();
+    this.discard();
   }
 
   /** Frees memory, never data: the next who needs the session loads it again. */
@@ -138,7 +138,7 @@ export class ConversationKeeper {
     if (conversation.log.state.schedules.length > 0) return;
     // Headers of prompts that are held are nowhere else.
     if (conversation.inbox.hasSecrets) return;
-    await conversation.rest();
+    await conversation.stopBackground();
     if (this.kept !== conversation || conversation.isRunning) return;
     if (!this.isReadOnly) conversation.keepSnapshot(closingSnapshotBytes);
     await conversation.log.stored();
@@ -151,26 +151,26 @@ export class ConversationKeeper {
     if (!conversation?.onlyWaits || this.session.hasProcesses()) return false;
     await conversation.halt();
     await conversation.log.stored();
-    if (this.kept === conversation) this.drop();
+    if (this.kept === conversation) this.discard();
     return true;
   }
 
-  /** Forgets the copy in memory without an event: another process has the session. */
-  drop(): void {
-    void this.forget();
+  /** Frees the copy in memory without an event: another process has the session. */
+  discard(): void {
+    void this.free();
   }
 
   private async release(conversation: Conversation): Promise<void> {
     if (this.kept !== conversation) return;
-    await Promise.all([conversation.log.release(), this.forget()]);
+    await Promise.all([conversation.log.release(), this.free()]);
   }
 
-  private forget(): Promise<void> {
+  private free(): Promise<void> {
     this.kept?.requests.close();
-    void this.kept?.rest();
+    void this.kept?.stopBackground();
     this.kept = undefined;
     this.loading = undefined;
-    return this.session.onDropped();
+    return this.session.onUnloaded();
   }
 }
 
@@ -205,7 +205,7 @@ export function keeperOf(
       agents.subAgents = subAgents;
       schedules.arm();
     },
-    onDropped: async () => {
+    onUnloaded: async () => {
       schedules.disarm();
       await Promise.all([skills.close(), shells.close(), tools.mcp.close(), agents.closeServers()]);
     },

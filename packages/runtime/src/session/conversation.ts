@@ -1,20 +1,14 @@
-import { StoreError } from '@groundcrew/store';
 import { type AgentContexts, agentContexts } from '../agents/agent-contexts.js';
 import { sampleFor } from '../agents/agent-sampling.js';
 import { AppCalls } from '../agents/app-calls.js';
 import { closeOrphans } from '../agents/orphaned-questions.js';
-import { type Receipt, RootAgent } from '../agents/root-agent.js';
-import { errorData } from '../agents/session-error.js';
 import { SubAgents } from '../agents/sub-agents.js';
-import { isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
 import { agentsOnlyWait } from '../agents/waiting-agents.js';
-import { QueuedCommands } from '../commands/queued-commands.js';
 import type { Compactor } from '../compaction/compactor.js';
 import type { SummaryCall } from '../compaction/summary-call.js';
 import { HookGuard } from '../hooks/guard.js';
 import { type AbortReason, Interruption, TurnAborted } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
-import { sizeOfAgents } from '../log/ended-agents.js';
 import { hasTurnWork, hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
@@ -27,11 +21,12 @@ import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
 import { checkedExtras, Interaction, type PromptExtras } from '../turn/interaction.js';
 import { SessionTitle } from '../turn/session-title.js';
 import { summaryCall } from '../turn/summary-call.js';
+import { AgentLoop } from './agent-loop.js';
 import { Inbox } from './inbox.js';
-import { Receipts, silentReceipt } from './receipts.js';
+import { Receipts } from './receipts.js';
 import type { ConversationHost } from './session-environment.js';
 
-/** A session's log in memory, with the one agent loop that works on it. */
+/** A session's log in memory, with the one loop that works on it. */
 export class Conversation {
   readonly inbox: Inbox;
   readonly questions: Questions;
@@ -41,20 +36,16 @@ export class Conversation {
   readonly requests: ClientRequests;
   private readonly receipts: Receipts;
   private readonly waits: Waits;
-  private readonly root: RootAgent;
-  private readonly commands: QueuedCommands;
+  private readonly loop: AgentLoop;
   private readonly title: SessionTitle;
   private readonly context: (interaction: Interaction) => AgentContext;
   /** The agents that work for the root agent. */
   readonly subAgents: SubAgents;
   /** What apps run by themselves. */
   readonly appCalls: AppCalls;
-  private wakes = 0;
   /** When the prompts that wait now began to. */
   private queuedSince: string | undefined;
-  private run: Run | undefined;
   private hasStarted = false;
-  private isHalted = false;
   /** Holds calls back while the session's hooks are away. */
   guard!: HookGuard;
   /** Summarises the conversation when its window fills. */
@@ -82,8 +73,8 @@ export class Conversation {
       ...host.agents,
       trace,
       observer: host.observer,
-      rootInteraction: () => this.run?.interaction,
-      changed: () => this.wakeForNotices(),
+      rootInteraction: () => this.loop.interaction,
+      changed: () => this.loop.wakeForNotices(),
     });
     const rootPlanner = planner.forAgent(() => log.latest, this.waits);
     this.appCalls = new AppCalls({ log, clock, contexts, planner: rootPlanner, trace });
@@ -95,19 +86,18 @@ export class Conversation {
       planner: rootPlanner,
       inbox: this.inbox,
     });
-    this.root = new RootAgent({
-      log,
-      newId: () => clock.newId(),
-      context: this.context,
-      trace,
-      observer: host.observer,
-      storeFailed: (error) => this.reportStoreFailure(error),
-    });
     const isByModel = planner.isTitledByModel.bind(planner);
     this.title = new SessionTitle({ context: () => this.asideContext(), isByModel });
-    const { commands, readers } = host;
-    const record = this.root.record.bind(this.root);
-    this.commands = new QueuedCommands({ commands, readers, requests: this.requests, record });
+    this.loop = new AgentLoop({
+      log,
+      host,
+      inbox: this.inbox,
+      subAgents: this.subAgents,
+      requests: this.requests,
+      title: this.title,
+      context: this.context,
+      trace,
+    });
   }
 
   /** The gate for what is no call of the model's. */
@@ -122,7 +112,7 @@ export class Conversation {
 
   /** A turn is running, be it only waiting for an answer. */
   get isRunning(): boolean {
-    return this.run !== undefined || this.subAgents.isBusy || this.appCalls.isBusy;
+    return this.loop.isRunning || this.subAgents.isBusy || this.appCalls.isBusy;
   }
 
   /** What it waits for now, prompts for their turn included. */
@@ -136,9 +126,9 @@ export class Conversation {
 
   /** The turn does nothing but wait for an answer, and all that it needs in order to go on is in the log. */
   get onlyWaits(): boolean {
-    const hasSecrets = this.inbox.hasSecrets || this.run?.interaction?.options.requestHeaders !== undefined;
-    const mayRest = this.isRunning && !hasSecrets && !this.requests.hasCallers && !this.appCalls.isBusy;
-    return mayRest && agentsOnlyWait(this.log.latest, this);
+    const hasSecrets = this.inbox.hasSecrets || this.loop.interaction?.options.requestHeaders !== undefined;
+    const mayUnload = this.isRunning && !hasSecrets && !this.requests.hasCallers && !this.appCalls.isBusy;
+    return mayUnload && agentsOnlyWait(this.log.latest, this);
   }
 
   /** Resolves when the prompt is safe; the turn runs on its own and ends in `session.idle`. */
@@ -162,13 +152,14 @@ export class Conversation {
     if (this.inbox.prompts.length === 0) this.queuedSince = this.host.clock.timestamp();
     await this.inbox.admit({ prompt, extras: checkedExtras(extras) }, position);
     this.subAgents.wake();
-    if (!this.run && !this.inbox.holds(prompt)) void this.start(undefined);
+    if (!this.loop.isRunning && !this.inbox.holds(prompt)) void this.loop.start(undefined);
   }
 
   private async accept(received: ReceivedPrompt, position?: number): Promise<void> {
     const { prompt } = received;
     const isHeld = this.inbox.holds(prompt);
-    if (!this.run && this.inbox.isEmpty && !prompt.isCommand && !isHeld) return this.start(received);
+    const isFree = !this.loop.isRunning && this.inbox.isEmpty;
+    if (isFree && !prompt.isCommand && !isHeld) return this.loop.start(received);
     await this.enqueue(received, position);
   }
 
@@ -178,42 +169,32 @@ export class Conversation {
   }
 
   /** Ends the turn of the root agent; agents in the background work on. False when it answers nothing. */
-  async interruptMain(): Promise<boolean> {
-    const { run, root } = this;
-    if (!run || !root.isAnswering) return false;
-    const { turnEnd } = root;
-    run.controller.abort(new TurnAborted('user_initiated'));
-    root.stopEnding();
-    await turnEnd;
-    return true;
+  interruptMain(): Promise<boolean> {
+    return this.loop.interruptRoot();
   }
 
   /** The root agent answers a prompt now: a word for the running turn reaches it. */
   get isAnswering(): boolean {
-    return this.run !== undefined && this.root.isAnswering;
+    return this.loop.isAnswering;
   }
 
   /** Stops the loop and leaves what it worked on as pending work. */
   async halt({ hasUserLeft = false } = {}): Promise<void> {
     this.inbox.pause();
-    this.isHalted = true;
     this.requests.close();
-    const run = this.run;
     const closing = new Interruption('close', 'The session was closed');
-    run?.controller.abort(closing);
-    this.root.stopEnding();
-    await Promise.all([
-      run?.done,
+    const [interaction] = await Promise.all([
+      this.loop.halt(closing),
       this.title.stop(),
       this.subAgents.stopAll(closing),
       this.appCalls.stopAll(closing),
     ]);
     await this.compactor.close();
-    if (hasUserLeft) await this.root.userLeft(run?.interaction);
+    if (hasUserLeft) await this.loop.userLeft(interaction);
   }
 
   /** Nothing is made in the background any more; a prompt may come all the same. */
-  rest(): Promise<void> {
+  stopBackground(): Promise<void> {
     return this.title.stop();
   }
 
@@ -232,13 +213,13 @@ export class Conversation {
   async suspend(): Promise<void> {
     this.inbox.pause();
     await this.interrupt(new Interruption('suspend', 'Session suspended'));
-    await this.run?.done;
+    await this.loop.ended();
     this.inbox.resume();
   }
 
   /** A turn whose session is another process's by now is over, be it only waiting for an answer. */
   storeFailed(error: unknown): void {
-    if (error instanceof StoreError && isLoss(error)) this.run?.controller.abort(error);
+    this.loop.storeFailed(error);
   }
 
   /** Closes the running turn as interrupted: the client that was asked last is no longer there. */
@@ -253,7 +234,7 @@ export class Conversation {
     closeOrphans(this);
     // A run that waits for agents looks at the prompts that wait.
     this.subAgents.wake();
-    if (!this.run && hasTurnWork(this.log.state)) await this.start(undefined);
+    if (!this.loop.isRunning && hasTurnWork(this.log.state)) await this.loop.start(undefined);
   }
 
   /** Closes what a process before this one had left; prompts that wait become messages for the next turn to answer. */
@@ -262,116 +243,18 @@ export class Conversation {
     if (!hasWork(this.log.state)) return;
     this.requests.closeLeft();
     closeOrphans(this);
-    this.root.closeInterrupted();
-    this.subAgents.closeInterrupted();
-    for (let prompt = await this.inbox.takeNext(); prompt; prompt = await this.inbox.takeNext())
-      await (prompt.prompt.isCommand ? this.commands.drop(prompt.prompt) : this.root.deliverOnly(prompt));
+    await this.loop.closeInterrupted();
     await this.log.stored();
   }
 
   private async interrupt(interruption: Interruption): Promise<void> {
     const others = [this.subAgents, this.appCalls].map((each) => each.stopAll(interruption));
-    const turnEnd = this.run && this.root.turnEnd;
-    this.run?.controller.abort(interruption);
-    if (this.run) this.root.stopEnding();
-    await Promise.all([turnEnd, ...others]);
+    await Promise.all([this.loop.interrupt(interruption), ...others]);
   }
 
-  /** Resolves when the first prompt is stored; without a prompt, at once. */
-  private start(first: ReceivedPrompt | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const run: Run = {
-        controller: new AbortController(),
-        isSafe: !first,
-        done: Promise.resolve().then(() => this.work(run, first, { resolve, reject })),
-      };
-      this.run = run;
-    });
-  }
-
-  private async work(run: Run, first: ReceivedPrompt | undefined, receipt: Receipt): Promise<void> {
-    await this.title.stop();
-    this.subAgents.continueAll();
-    if (!first) receipt.resolve();
-    let outcome = first
-      ? await this.root.answer(run, first, { delivery: 'idle', receipt })
-      : await this.root.continue(run);
-    for (;;) {
-      while (outcome !== 'stopped' && outcome !== 'held' && !this.inbox.isEmpty) {
-        const received = await this.inbox.takeNext();
-        if (received) outcome = await this.answerQueued(run, received);
-      }
-      if (outcome === 'stopped' || outcome === 'held') break;
-      const next = await this.afterAgents(run, outcome);
-      if (next === undefined) break;
-      outcome = next;
-    }
-    this.run = undefined;
-    if (outcome === 'stopped') return;
-    this.emitIdle(outcome === 'aborted');
-    this.keepSnapshot();
-    if (!this.isHalted) this.title.offer(this.log.latest);
-  }
-
-  private async answerQueued(run: Run, received: ReceivedPrompt): Promise<TurnOutcome> {
-    const how = { delivery: 'queued', receipt: silentReceipt } as const;
-    this.wakes = 0;
-    run.controller = new AbortController();
-    if (!received.prompt.isCommand) return this.root.answer(run, received, how);
-    const end = await this.commands.run(received.prompt, run.controller.signal);
-    return typeof end === 'string' ? end : this.root.answer(run, { prompt: end.prompt, extras: {} }, how);
-  }
-
-  /** Waits for agents in the background, and has the root agent read of those that ended; undefined when all is done. */
-  private async afterAgents(run: Run, outcome: TurnOutcome): Promise<TurnOutcome | undefined> {
-    const { subAgents, root } = this;
-    if (outcome === 'aborted') return undefined;
-    if (subAgents.noticesFor(undefined).length > 0) {
-      this.wakes += 1;
-      run.controller = new AbortController();
-      if (this.wakes <= mostWakes) return root.notice(run);
-      await root.record(...subAgents.noticesFor(undefined));
-      return outcome;
-    }
-    if (!subAgents.isBusy) return undefined;
-    this.log.emit({ type: 'assistant.idle', data: {} });
-    run.controller = new AbortController();
-    const { signal } = run.controller;
-    const interrupted = () => root.interrupted(signal.reason);
-    return subAgents.change(signal).then(() => outcome, interrupted);
-  }
-
-  /** Agents of a session whose root agent is idle have ended: it reads of them. */
-  private wakeForNotices(): void {
-    if (!this.run && !this.isHalted && this.subAgents.hasNewsForRoot) void this.start(undefined);
-  }
-
-  /** Nothing can be written: clients receive it all the same, and nothing that they received before is lost. */
-  private reportStoreFailure(error: unknown): TurnOutcome {
-    const isLost = error instanceof StoreError && isLoss(error);
-    const isUnreported = isLost && this.run?.isSafe === false;
-    if (error instanceof StoreError && this.host.leaves(error)) {
-      this.host.lost(error);
-      return 'stopped';
-    }
-    if (!isUnreported) this.log.emit({ type: 'session.error', ephemeral: true, data: errorData(error) });
-    if (!isLost) return 'answered';
-    if (!isUnreported) this.emitIdle(true);
-    this.host.lost(error);
-    return 'stopped';
-  }
-
-  private emitIdle(aborted: boolean): void {
-    const data = aborted ? { aborted } : {};
-    this.log.emit({ type: 'assistant.idle', data });
-    this.log.emit({ type: 'session.idle', data });
-  }
-
-  /** Folding the log again must stay cheap however long it grows. */
-  keepSnapshot(threshold = 256 * 1024): void {
-    const { latest, unfolded } = this.log;
-    if (unfolded < Math.max(threshold, sizeOfAgents(latest)) || this.run) return;
-    this.log.append({ note: 'snapshot', data: { state: latest } });
+  /** Writes the state into the log, if that has grown by so many bytes and nothing runs. */
+  keepSnapshot(threshold: number): void {
+    this.loop.keepSnapshot(threshold);
   }
 
   /** All agents of a session share its hooks' guard, its questions and its permissions. */
@@ -391,9 +274,6 @@ export class Conversation {
     return (seat) => agentContexts(seat, shared);
   }
 }
-
-/** How often agents that ended may have the root agent go on without a word of the user. */
-const mostWakes = 50;
 
 /** Callers that wait for a commit that failed learn of it. */
 const ignored = (): undefined => undefined;

@@ -27,7 +27,6 @@ import type { McpCall, ToolEnvironment } from '../tools/tool.js';
 import { ListedTools, type ToolSource } from '../tools/tool-source.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
 import { warnAtOnce } from '../turn/option-warnings.js';
-import type { AgentChoices } from '../turn/planned-agent.js';
 import { Planner } from '../turn/planner.js';
 import { homeOf } from '../workspace/session-directory.js';
 import { spillDirectoryIn } from '../workspace/spilled-output.js';
@@ -53,7 +52,7 @@ interface ToolSession {
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
   readonly skills: ToolSource;
-  readonly agents: ToolSource & Required<AgentChoices> & Pick<SessionAgents, 'subAgents' | 'serverTools'>;
+  readonly agents: ToolSource & Pick<SessionAgents, 'selection' | 'subAgents' | 'serverTools'>;
   readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
   read(): AsyncIterable<readonly LogRecord[]>;
@@ -114,7 +113,7 @@ export class SessionTools {
     this.planner = new Planner(this.all, environment.version, settings, access, {
       planPath: () => session.workspace.planPath,
       homeDirectory: homeOf(session.workspacePath),
-      leader: (state) => session.agents.leader(state),
+      leader: (state) => session.agents.selection.leader(state),
       transform: (sections, signal) => audience.transform(sections, { sessionId: session.sessionId, signal }),
     });
     this.planner.optionWarnings.add(this.fileProblems);

@@ -5,6 +5,7 @@ import { SessionAgents } from '../agents/session-agents.js';
 import { SessionCanvases } from '../canvases/session-canvases.js';
 import { SessionCommands } from '../commands/session-commands.js';
 import { SessionObjective } from '../commands/session-objective.js';
+import { UserShell } from '../commands/user-shell.js';
 import { SessionFactories } from '../factories/session-factories.js';
 import { FileTracking } from '../history/file-tracking.js';
 import { SessionRewind } from '../history/session-rewind.js';
@@ -28,8 +29,7 @@ import { SessionHistory } from '../turn/session-history.js';
 import { SessionMeasures } from '../turn/session-measures.js';
 import { Transcript } from '../workspace/transcript.js';
 import { Workspace } from '../workspace/workspace.js';
-import { announceChange } from './announce.js';
-import type { Attachment, Audience } from './audience.js';
+import { type Attachment, type Audience, announceChange } from './audience.js';
 import { Conversation } from './conversation.js';
 import { type ConversationKeeper, type Ending, keeperOf } from './conversation-keeper.js';
 import { digestOf } from './receipts.js';
@@ -39,7 +39,6 @@ import { greeting } from './session-events.js';
 import { SessionPermissions } from './session-permissions.js';
 import { SessionSandbox } from './session-sandbox.js';
 import { SessionTools } from './session-tools.js';
-import { UserShell } from './user-shell.js';
 
 /** What a session is given by the runtime it lives in. */
 interface SessionParts extends SessionEnvironment {
@@ -74,7 +73,7 @@ export class Session {
   readonly factories: SessionFactories;
   readonly objective = new SessionObjective(this);
   readonly clientTasks = new ClientTasks(this);
-  /** Keeps its log in memory, and gives it up. */
+  /** Keeps its log in memory, and unloads it. */
   readonly keeper: ConversationKeeper;
   private readonly transcript: Transcript;
 
@@ -118,11 +117,6 @@ export class Session {
   /** Of options that have no effect: said at the next prompt, or when the session is resumed. */
   get optionWarnings(): OptionWarnings {
     return this.tools.planner.optionWarnings;
-  }
-
-  /** What filters of tools name in vain. */
-  filterWarnings(): readonly string[] {
-    return this.tools.planner.filterWarnings();
   }
 
   get currentSettings(): SessionSettings {
@@ -317,21 +311,6 @@ export class Session {
     return state;
   }
 
-  /** The process ends: an idle session is closed, a working one is left as pending work. */
-  endWithProcess(): Promise<void> {
-    return this.keeper.endWithProcess();
-  }
-
-  /** Frees memory, never data: the next who needs the session loads it again. */
-  unload(): Promise<void> {
-    return this.keeper.unload();
-  }
-
-  /** Frees the memory of a turn that only waits for users; true when it did. The session stays this process's own. */
-  unloadWaiting(): Promise<boolean> {
-    return this.keeper.unloadWaiting();
-  }
-
   private newLog(): SessionLog {
     const { store, clock, onPublished, onPublishedAll } = this.parts;
     const log: SessionLog = new SessionLog(this.sessionId, {
@@ -386,7 +365,7 @@ export class Session {
       commands: this.commands,
       held: () => parts.onHeld(this),
       leaves: (error) => parts.leaves?.(error, log) ?? false,
-      lost: () => this.keeper.drop(),
+      lost: () => this.keeper.discard(),
     };
   }
 }

@@ -13,13 +13,13 @@ export const sessionAgentsHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { agents: await agents.list(options) };
   },
   async 'session.agent.getCurrent'(_params, { session: { agents } }) {
-    return { agent: (await agents.current()) ?? null };
+    return { agent: (await agents.selection.current()) ?? null };
   },
   async 'session.agent.select'({ name }, { session: { agents } }) {
-    return { agent: await agents.select(name) };
+    return { agent: await agents.selection.select(name) };
   },
   async 'session.agent.deselect'(_params, { session: { agents } }) {
-    await agents.deselect();
+    await agents.selection.deselect();
     return null;
   },
   async 'session.agent.setPrompt'({ id, prompt }, { session: { agents } }) {

@@ -40,7 +40,7 @@ export const sessionOptionsHandlers: SessionHandlers<Pick<Methods, 'session.opti
     }
     const limits = limitsFrom(sessionLimits);
     if (limits) await session.record({ type: 'session.session_limits_changed', data: limitsChange(limits) });
-    await session.tools.warn([...warnings, ...session.filterWarnings()]);
+    await session.tools.warn([...warnings, ...session.tools.planner.filterWarnings()]);
     return { success: true };
   },
 };

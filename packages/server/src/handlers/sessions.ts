@@ -276,7 +276,7 @@ function extensionWarnings(
 
 /** Of filters that name no tool. */
 function filterWarnings(session: Session): readonly string[] {
-  const warnings = session.filterWarnings();
+  const warnings = session.tools.planner.filterWarnings();
   session.optionWarnings.add(warnings);
   return warnings;
 }

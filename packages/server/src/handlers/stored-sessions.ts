@@ -57,7 +57,7 @@ export const storedSessionsHandlers: Handlers<Pick<Methods, Names>> = {
     return {};
   },
   async 'sessions.releaseLock'({ sessionId }, { runtime }) {
-    await runtime.find(sessionId)?.unload();
+    await runtime.find(sessionId)?.keeper.unload();
     return {};
   },
   async 'sessions.list'({ source = 'local', metadataLimit, filter }, { runtime }) {
