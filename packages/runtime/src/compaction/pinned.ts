@@ -1,6 +1,7 @@
 import { eventLoopTurn } from '../event-loop-turn.js';
 import type { Pinned, PinnedFile, PinnedMessage, PinnedRule } from '../log/pinned.js';
 import type { HistoryEntry } from '../log/state.js';
+import { ownEntry } from '../own-entry.js';
 import { boundedRules, rulesIn, sizesOf } from './rules.js';
 
 /** What stays of these entries beside what stayed before; messages in as many characters as there is room for, and the goal in more. */
@@ -116,7 +117,7 @@ function withFiles(files: readonly PinnedFile[], entries: readonly HistoryEntry[
   for (const entry of entries) {
     if (entry.role !== 'assistant') continue;
     for (const { callId, name, argumentsText } of entry.toolCalls) {
-      const done = deeds[name];
+      const done = ownEntry(deeds, name);
       const path = done?.isDone(results.get(callId) ?? '') ? pathIn(argumentsText) : undefined;
       if (!done || path === undefined) continue;
       const before = known.get(path) ?? { path, created: false, edits: 0 };

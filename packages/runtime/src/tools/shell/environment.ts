@@ -1,3 +1,5 @@
+import { ownEntry } from '../../own-entry.js';
+
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,7 +36,7 @@ export function expandedValues(
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      value.replace(/\$\{(\w+)\}/g, (_, inner: string) => environment[inner] ?? ''),
+      value.replace(/\$\{(\w+)\}/g, (_, inner: string) => ownEntry(environment, inner) ?? ''),
     ]),
   );
 }
