@@ -107,7 +107,12 @@ test('a file that cannot be read is said with its line, and the session works wi
 test('what of a file has no effect is said with its line; a project cannot call its servers trusted', async () => {
   const server = testServer({ tools: ['echo'], annotations: { readOnlyHint: true } });
   const mcpServers = {
-    srv: { ...server, trusted: true, env: { KEY: ['', '{NO_SUCH_VARIABLE}', '{toString}'].join('$') }, tols: ['x'] },
+    srv: {
+      ...server,
+      trusted: true,
+      env: { KEY: ['', '{NO_SUCH_VARIABLE}', '{toString}'].join('$') },
+      tols: ['x'],
+    },
     off: { ...server, disabled: true, headers: { A: 'b' } },
   };
   writeFileSync(projectFile(), JSON.stringify({ mcpServers }, undefined, 1));
