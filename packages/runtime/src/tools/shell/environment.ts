@@ -44,10 +44,7 @@ export function expandedValues(
 /** Whether a variable holds a key or token that the runtime itself goes by. */
 export function isSecretOfRuntime(name: string): boolean {
   return (
-    ownSecret.test(name) ||
-    ofCollector.test(name) ||
-    credentials.has(name) ||
-    name === 'GROUNDCREW_FAILPOINT'
+    ownSecret.test(name) || ofCollector.test(name) || credentials.has(name) || name === 'GROUNDCREW_FAILPOINT'
   );
 }
 
