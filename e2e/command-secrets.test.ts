@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const runtime = liveRuntime();
 
-test('commands see neither what headers of model services are made of nor the password of a proxy', async () => {
+test('commands see neither what headers of services are made of nor the password of a proxy', async () => {
   const home = join(runtime.home.path, 'with-settings');
   mkdirSync(home);
   const headers = { 'X-Gateway': `\${GATEWAY_KEY}`, 'X-Stage': `\${STAGE:-dev}` };
@@ -20,6 +20,10 @@ test('commands see neither what headers of model services are made of nor the pa
     LISTED_KEY: 'listed-secret',
     GROUNDCREW_HEADER_ENV: 'LISTED_KEY',
     HTTPS_PROXY: 'http://me:proxy-secret@proxy.example:3128',
+    all_proxy: 'me:proxy-secret@other.example:1080',
+    npm_config_https_proxy: 'https://me:proxy%2Dsecret@proxy.example',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20collector-secret',
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-key=collector-secret',
     NO_PROXY: '127.0.0.1',
     PLAIN: 'plain-value',
   };
@@ -32,5 +36,5 @@ test('commands see neither what headers of model services are made of nor the pa
   const received = JSON.stringify(events.find(({ type }) => type === 'tool.execution_complete'));
   expect(received).toContain('plain-value');
   expect(received).toContain('http://proxy.example:3128');
-  expect(received).not.toMatch(/gateway-secret|stage-secret|team-secret|listed-secret|proxy-secret/);
+  expect(received).not.toMatch(/gateway-secret|stage-secret|team-secret|listed-secret|proxy.{1,3}secret|collector-secret/);
 });

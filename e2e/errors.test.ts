@@ -1,4 +1,13 @@
-import { callTools, hangUp, liveRuntime, refuse, say, story, streamChunks } from '@groundcrew/testkit';
+import {
+  callTools,
+  hangUp,
+  liveRuntime,
+  providerOf,
+  refuse,
+  say,
+  story,
+  streamChunks,
+} from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
 
 const runtime = liveRuntime();
@@ -141,3 +150,30 @@ test('an abort while the next try is waited for ends the turn at once', async ()
   expect(lines(await session.untilIdle())).toEqual(['assistant.turn_end 0', 'session.idle~ aborted']);
   expect(model.requests).toHaveLength(1);
 });
+
+/** Of the address, of the key, and of a header of the prompt. */
+const secrets = ['word/of/address', 'key-of-the-tests', 'word-of-prompt'];
+
+test.each([
+  ['an error, its code and its ids', 401, secrets.join(' and ')],
+  ['a text that is cut within one', 404, `${'x'.repeat(2040)}key-of-the-tests`],
+  ['a text that is cut within one, behind blanks', 403, `No.${' '.repeat(4085)}key-of-the-tests`],
+  ['an address', 404, '/chat/completions?api_key=word%2Fof%2Faddress&other=word/of/address'],
+  ['what began as a success', 200, secrets.join(',')],
+])(
+  'what a service repeats of its secrets in %s reaches no client and no log',
+  async (_where, status, message) => {
+    const [code] = secrets;
+    const body = JSON.stringify({ error: { message, code }, request_id: secrets[1] });
+    const headers = status === 404 ? {} : { 'x-request-id': `id-${secrets[1]}` };
+    const model = runtime.script({ type: 'status', status, body, headers });
+    const { provider, ...chosen } = providerOf(model);
+    const baseUrl = `${provider.baseUrl}?api_key=word/of/address`;
+    const session = await runtime.client.create({ ...chosen, provider: { ...provider, baseUrl } });
+    await session.turn('Hello', { requestHeaders: { 'x-team': 'word-of-prompt' } });
+    const received = JSON.stringify([session.events, await session.stored()]);
+    expect(received).toContain('session.error');
+    const words = received.match(/.{0,20}(?:word.of.|key.of|word%2F).{0,40}/g);
+    expect(words).toBeNull();
+  },
+);

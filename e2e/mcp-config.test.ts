@@ -107,7 +107,12 @@ test('a file that cannot be read is said with its line, and the session works wi
 test('what of a file has no effect is said with its line; a project cannot call its servers trusted', async () => {
   const server = testServer({ tools: ['echo'], annotations: { readOnlyHint: true } });
   const mcpServers = {
-    srv: { ...server, trusted: true, env: { KEY: ['$', '{NO_SUCH_VARIABLE}'].join('') }, tols: ['x'] },
+    srv: {
+      ...server,
+      trusted: true,
+      env: { KEY: ['', '{NO_SUCH_VARIABLE}', '{toString}'].join('$') },
+      tols: ['x'],
+    },
     off: { ...server, disabled: true, headers: { A: 'b' } },
   };
   writeFileSync(projectFile(), JSON.stringify({ mcpServers }, undefined, 1));
@@ -133,6 +138,7 @@ test('what of a file has no effect is said with its line; a project cannot call 
     expect.stringMatching(
       /\.mcp\.json:3:3: the server "srv" names the variable NO_SUCH_VARIABLE, which is not set$/,
     ),
+    expect.stringMatching(/\.mcp\.json:3:3: the server "srv" names the variable toString, which is not set$/),
     expect.stringMatching(/\.mcp\.json:3:3: the server "srv" cannot call itself trusted/),
     "'headers' of the MCP server 'off' has no effect: the server is a command.",
   ]);

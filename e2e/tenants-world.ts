@@ -33,6 +33,8 @@ export class TenantsWorld {
     this.server = new RuntimeProcess({
       flags: ['serve', '--listen', '127.0.0.1:0', '--auth', this.authFile, '--http-port', '0', ...flags],
       home: this.home.path,
+      // A careless parent has left it an open file.
+      launcher: ['/bin/sh', '-c', 'exec 9<"$0"; exec "$@"', this.authFile],
       environment: {
         OPENAI_BASE_URL: provider.baseUrl,
         OPENAI_API_KEY: provider.apiKey,

@@ -153,12 +153,14 @@ function callOf(
 
 type PlanHandler = NonNullable<ResumeSessionOptions['onExitPlanModeRequest']>;
 
-const actionNames: Readonly<Record<string, string>> = {
-  interactive: 'Approve, and ask before each change',
-  autopilot: 'Approve, and work through it unasked',
-  autopilot_fleet: 'Approve, and work through it with several agents',
-  exit_only: 'Leave plan mode, and wait',
-};
+const actionNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    interactive: 'Approve, and ask before each change',
+    autopilot: 'Approve, and work through it unasked',
+    autopilot_fleet: 'Approve, and work through it with several agents',
+    exit_only: 'Leave plan mode, and wait',
+  }),
+);
 
 async function plan(
   parts: QuestionParts,
@@ -179,7 +181,7 @@ async function plan(
         ...actions.map((action) => ({
           optionId: action,
           kind: action === 'interactive' ? ('allow_once' as const) : ('allow_always' as const),
-          name: actionNames[action] ?? action,
+          name: actionNames.get(action) ?? action,
         })),
         { optionId: 'keep', kind: 'reject_once', name: 'Keep planning' },
       ],

@@ -12,25 +12,27 @@ export interface ToolView {
   readonly content: ToolCallContent[];
 }
 
-const kinds: Readonly<Record<string, ToolKind>> = {
-  view: 'read',
-  edit: 'edit',
-  create: 'edit',
-  grep: 'search',
-  glob: 'search',
-  recall: 'search',
-  tool_search: 'search',
-  web_fetch: 'fetch',
-  bash: 'execute',
-  read_bash: 'execute',
-  stop_bash: 'execute',
-  list_bash: 'execute',
-  powershell: 'execute',
-  report_intent: 'think',
-  sql: 'think',
-  task: 'think',
-  exit_plan_mode: 'switch_mode',
-};
+const kinds: ReadonlyMap<string, ToolKind> = new Map(
+  Object.entries({
+    view: 'read',
+    edit: 'edit',
+    create: 'edit',
+    grep: 'search',
+    glob: 'search',
+    recall: 'search',
+    tool_search: 'search',
+    web_fetch: 'fetch',
+    bash: 'execute',
+    read_bash: 'execute',
+    stop_bash: 'execute',
+    list_bash: 'execute',
+    powershell: 'execute',
+    report_intent: 'think',
+    sql: 'think',
+    task: 'think',
+    exit_plan_mode: 'switch_mode',
+  } satisfies Record<string, ToolKind>),
+);
 
 type Call = Pick<
   EventData<'tool.execution_start'>,
@@ -48,7 +50,7 @@ export function toolView(call: Call, workingDirectory: string): ToolView {
   const location = at !== undefined && { path: at, ...(Number.isInteger(line) && line > 0 && { line }) };
   return {
     title: titleOf(call, given),
-    kind: kinds[toolName] ?? 'other',
+    kind: kinds.get(toolName) ?? 'other',
     locations: isFile && location ? [location] : [],
     content: at === undefined ? [] : changeOf(toolName, given, at),
   };
@@ -65,7 +67,7 @@ function titleOf(
   if (toolName === 'create') return `Create ${path}`;
   if (toolName === 'grep' || toolName === 'glob') return `Search for ${textOf(given.pattern) ?? ''}`;
   if (toolName === 'web_fetch') return `Fetch ${textOf(given.url) ?? ''}`;
-  if (command !== undefined && kinds[toolName] === 'execute') return command;
+  if (command !== undefined && kinds.get(toolName) === 'execute') return command;
   if (mcpServerName !== undefined) return `${mcpServerName}: ${toolTitle ?? mcpToolName ?? toolName}`;
   return toolTitle ?? textOf(given.description) ?? toolName;
 }

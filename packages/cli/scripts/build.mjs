@@ -1,5 +1,13 @@
 #!/usr/bin/env node
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { browserOptions } from '../../../scripts/browser-options.mjs';
@@ -68,6 +76,7 @@ async function buildInto(outputFolder) {
         ? []
         : [build(terminalOptions(options)), build(agentOptions(options)), build(pageOptions(options))]),
     ]);
+    writeInAscii(temporary);
     const all = new Set(results.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
     const sources = [...all].filter((path) => path.startsWith('packages/'));
     const inputs = [...sources, ...hiddenInputs];
@@ -77,6 +86,22 @@ async function buildInto(outputFolder) {
     rmSync(temporary, { recursive: true, force: true });
   }
   say(`built ${basename(outputFolder)}/main.cjs in ${Date.now() - began} ms`);
+}
+
+/**
+ * The bundler leaves regular expressions as they were written, and the program is read as ASCII where it runs from the code cache:
+ * `“` would be three other characters there.
+ */
+function writeInAscii(folder) {
+  for (const name of readdirSync(folder).filter((each) => each.endsWith('.cjs'))) {
+    const path = join(folder, name);
+    const code = readFileSync(path, 'utf8');
+    const ascii = code.replace(
+      /[\u0080-\uffff]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    if (ascii !== code) writeFileSync(path, ascii);
+  }
 }
 
 /** Waits for all even when one fails: another still at work would write into the folder after its removal. */

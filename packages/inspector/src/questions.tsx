@@ -130,7 +130,7 @@ function Plan({ client, sessionId, question, send }: Of<'exit_plan_mode.requeste
             class="good"
             onClick={() => respond({ approved: true, selectedAction: action })}
           >
-            {planActions[action] ?? action}
+            {planActions.get(action) ?? action}
           </button>
         ))}
         <button type="button" class="bad" onClick={() => respond({ approved: false })}>
@@ -144,12 +144,14 @@ function Plan({ client, sessionId, question, send }: Of<'exit_plan_mode.requeste
 
 type PlanAction = Of<'exit_plan_mode.requested'>['question']['data']['actions'][number];
 
-const planActions: Readonly<Record<string, string>> = {
-  interactive: 'Yes, and ask before each step',
-  autopilot: 'Yes, without questions',
-  autopilot_fleet: 'Yes, without questions, with several agents',
-  exit_only: 'Yes, and stop planning',
-};
+const planActions: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    interactive: 'Yes, and ask before each step',
+    autopilot: 'Yes, without questions',
+    autopilot_fleet: 'Yes, without questions, with several agents',
+    exit_only: 'Yes, and stop planning',
+  }),
+);
 
 function ModelSwitch({ client, sessionId, question, send }: Of<'auto_mode_switch.requested'>) {
   const { requestId, data } = question;

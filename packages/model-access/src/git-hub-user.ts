@@ -1,5 +1,5 @@
 import type { Environment } from '@groundcrew/models';
-import { type Exchange, ModelError } from '@groundcrew/models';
+import { bounded, type Exchange, ModelError, readText, withoutValues } from '@groundcrew/models';
 
 /** Who a GitHub token belongs to, as far as Copilot is concerned. */
 export interface GitHubUser {
@@ -28,6 +28,8 @@ class TokenRefused extends ModelError {
     super('configuration', `SDK session authentication failed: Failed to fetch Copilot user info: ${reason}`);
   }
 }
+
+const longestAnswer = 1024 * 1024;
 
 /** A user that is slow to look up is no reason to keep users waiting. */
 const patience = 10_000;
@@ -58,7 +60,10 @@ export class GitHubUsers {
       unreachable,
     );
     const refusal = refusals[answer?.status ?? 0];
-    if (answer && refusal) throw new TokenRefused(`${answer.status} ${refusal}: ${answer.text.trim()}`);
+    if (answer && refusal) {
+      const reason = withoutValues(bounded(answer.text), [token]);
+      throw new TokenRefused(`${answer.status} ${refusal}: ${reason}`);
+    }
     return answer?.status === 200 ? readUser(parsed(answer.text)) : undefined;
   }
 
@@ -68,9 +73,7 @@ export class GitHubUsers {
       { method: 'GET', url, headers },
       AbortSignal.timeout(patience),
     );
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of body) chunks.push(chunk);
-    return { status, text: Buffer.concat(chunks).toString('utf8') };
+    return { status, text: await readText(body, { maxBytes: longestAnswer }) };
   }
 }
 

@@ -76,8 +76,8 @@ function explain(answer: unknown): Explained {
   const requestId = textOrNothing(property(body, 'request_id'));
   return {
     ...(message !== undefined && { message }),
-    ...(code !== undefined && { code }),
-    ...(requestId !== undefined && { requestId }),
+    ...(code !== undefined && { code: bounded(code) }),
+    ...(requestId !== undefined && { requestId: bounded(requestId) }),
     words: [type, code, deeper, status].filter((word) => word !== undefined).join(' '),
   };
 }

@@ -79,16 +79,11 @@ export function expandVariables(
   );
 }
 
-/** A text without the values of headers that may be secret. */
-export function withoutSecrets(text: string, headers: Headers): string {
-  let clean = text;
-  for (const [name, value] of Object.entries(headers)) {
-    if (open.has(name)) continue;
-    for (const secret of [value, value.replace(/^\S+ /, '')]) {
-      if (secret.length >= 4) clean = clean.replaceAll(secret, '***');
-    }
-  }
-  return clean;
+/** The values of headers that may be secret, with and without their scheme. */
+export function secretsInHeaders(headers: Headers): readonly string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    open.has(name) ? [] : [value, value.replace(/^\S+ /, '')],
+  );
 }
 
 function checked(name: string, value: string): [string, string] {

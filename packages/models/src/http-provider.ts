@@ -3,11 +3,12 @@ import { type Credentials, refusedCredentials } from './credentials.js';
 import { ModelError, restate } from './errors.js';
 import type { Exchange, HttpRequest, HttpResponse } from './exchange.js';
 import { asModelError, httpFailure, retryAfterSeconds } from './failure.js';
-import { type Headers, mergedHeaders, withoutSecrets } from './headers.js';
+import { type Headers, mergedHeaders, secretsInHeaders } from './headers.js';
 import { AnswerReader, parseWhole, readText } from './http-answer.js';
 import { property, textOrNothing } from './json.js';
 import type { ModelEvent, ModelInfo, ModelProvider, ModelRequest } from './model.js';
 import { PerConversation } from './per-conversation.js';
+import { secretsInAddress, withoutValues } from './secrets.js';
 import type { Wire } from './wire.js';
 
 export interface HttpProviderOptions {
@@ -76,7 +77,7 @@ export function httpProvider(options: HttpProviderOptions): ModelProvider {
 class ProviderCall {
   readonly #options: HttpProviderOptions;
   readonly #signal: AbortSignal;
-  #headers: Headers = {};
+  #secrets: readonly string[] = [];
   #requestId: string | undefined;
 
   constructor(options: HttpProviderOptions, signal: AbortSignal) {
@@ -85,13 +86,14 @@ class ProviderCall {
   }
 
   async send(call: Omit<HttpRequest, 'headers'>, request: ModelRequest | undefined): Promise<HttpResponse> {
-    this.#headers = mergedHeaders(await this.#options.headers(request, this.#signal), request?.headers);
+    const sent = mergedHeaders(await this.#options.headers(request, this.#signal), request?.headers);
+    this.#secrets = [...secretsInHeaders(sent), ...secretsInAddress(call.url)];
     const origin = request?.origin;
-    const outgoing = { headers: this.#headers, ...call, ...(origin && { origin }) };
+    const outgoing = { headers: sent, ...call, ...(origin && { origin }) };
     const response = await this.#options.exchange(outgoing, this.#signal);
     const { headers, status } = response;
     const requestId = headers['x-github-request-id'] ?? headers['x-request-id'] ?? headers['request-id'];
-    this.#requestId = requestId && withoutSecrets(requestId, this.#headers);
+    this.#requestId = this.#masked(requestId);
     if (status === 101 || (status >= 200 && status < 300)) return response;
     if (status >= 300 && status < 400) throw redirected(headers.location);
     const text = await readText(response.body, { maxBytes: maxFailureBytes, cut: true });
@@ -102,18 +104,26 @@ class ProviderCall {
   /** The end of an answer carries the service's id for the call. */
   signed(events: readonly ModelEvent[]): readonly ModelEvent[] {
     const last = events.at(-1);
-    if (this.#requestId === undefined || last?.type !== 'end') return events;
-    return [...events.slice(0, -1), { requestId: this.#requestId, ...last }];
+    if (last?.type !== 'end') return events;
+    const { model, responseId, requestId = this.#requestId, ...end } = last;
+    const named = Object.entries({ model, responseId, requestId }).flatMap(([name, word]) =>
+      word === undefined ? [] : [[name, this.#masked(word)]],
+    );
+    return [...events.slice(0, -1), { ...end, ...Object.fromEntries(named) }];
   }
 
   failure(error: unknown): unknown {
     if (this.#signal.aborted) return this.#signal.reason;
     const known = error instanceof ModelError ? error : (asModelError(error) ?? networkFailure(error));
-    const explained = known.kind === 'auth' ? refusedCredentials(known, this.#options.credentials) : known;
-    const masked = (text: string | undefined) => text && withoutSecrets(text, this.#headers);
-    const message = withoutSecrets(explained.message, this.#headers);
-    const requestId = masked(explained.requestId ?? this.#requestId);
-    return restate(explained, { message, requestId, code: masked(explained.code) });
+    // Masked before other words are put behind it: where it was cut, a part of a secret may be its end.
+    const message = this.#masked(known.message);
+    const requestId = this.#masked(known.requestId ?? this.#requestId);
+    const clean = restate(known, { message, requestId, code: this.#masked(known.code) });
+    return clean.kind === 'auth' ? refusedCredentials(clean, this.#options.credentials) : clean;
+  }
+
+  #masked<T extends string | undefined>(text: T): T {
+    return (text && withoutValues(text, this.#secrets)) as T; // nothing of nothing, and a text of a text
   }
 }
 

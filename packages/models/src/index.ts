@@ -13,7 +13,9 @@ export {
   restate,
 } from './errors.js';
 export type { Exchange, HttpRequest, HttpResponse, TimeLimits } from './exchange.js';
+export { bounded } from './failure.js';
 export { mergedHeaders } from './headers.js';
+export { readText } from './http-answer.js';
 export { type HttpProviderOptions, httpProvider } from './http-provider.js';
 export { isObject, parseReceived, property } from './json.js';
 export { type KeyHold, type KeyLimiter, limitedByKey } from './key-limiter.js';
@@ -53,6 +55,7 @@ export {
   standardRetryPolicy,
   withRetry,
 } from './retry.js';
+export { withoutValues } from './secrets.js';
 export { SseReader } from './sse.js';
 export type { AnswerDecoder, Wire, WireOptions } from './wire.js';
 export { type KnownWire, requestBody, type WireName, wires } from './wires.js';

@@ -245,5 +245,5 @@ const knownProviders: Readonly<Record<string, string>> = { azure: 'azure.ai.open
 /** A word, and not an address. */
 function providerName({ id }: ModelProvider, { type }: Service): string {
   const name = type ?? (/^https?:/.test(id) ? 'openai' : id);
-  return knownProviders[name] ?? name;
+  return Object.hasOwn(knownProviders, name) ? (knownProviders[name] ?? name) : name;
 }

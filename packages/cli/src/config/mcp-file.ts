@@ -234,7 +234,7 @@ export function mcpFiles(
 function expanded(value: JsonValue, environment: Environment, unset: Set<string>): JsonValue {
   if (typeof value === 'string')
     return value.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, fallback: string | undefined) => {
-      const found = environment[name] ?? fallback;
+      const found = (Object.hasOwn(environment, name) ? environment[name] : undefined) ?? fallback;
       if (found === undefined) unset.add(name);
       return found ?? '';
     });

@@ -144,7 +144,7 @@ function secretText(
     throw new UsageError('secretFile or secretVariable, not both');
   if (secretFile !== undefined) return privateText(secretFile);
   if (secretVariable === undefined) throw new UsageError('secretFile: missing');
-  const text = environment[secretVariable];
+  const text = Object.hasOwn(environment, secretVariable) ? environment[secretVariable] : undefined;
   if (!text) throw new UsageError('secretVariable: the environment has no such variable');
   return text;
 }

@@ -2,34 +2,44 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Environment } from '@groundcrew/models';
+import { sealBox } from '@groundcrew/runtime';
 
-/** The system's bubblewrap, or why it cannot be used. */
-export function findBwrap({
-  PATH = '',
-}: Environment): { readonly program: string; readonly problem?: undefined } | { readonly problem: string } {
+/** The system's bubblewrap. */
+export interface Bwrap {
+  readonly program: string;
+  /** The kernel lets it filter system calls. */
+  readonly filtersCalls: boolean;
+}
+
+/** The one that works here, or why there is none. */
+export function findBwrap({ PATH = '' }: Environment): Bwrap | { readonly problem: string } {
   if (process.platform !== 'linux') return { problem: 'only Linux has it' };
   const program = PATH.split(delimiter)
     .filter((place) => place.startsWith('/'))
     .map((place) => join(place, 'bwrap'))
     .find(isProgram);
   if (program === undefined) return { problem: 'bubblewrap is not installed' };
-  const order = [
-    '--ro-bind',
-    '/',
-    '/',
-    '--dev',
-    '/dev',
-    '--proc',
-    '/proc',
-    '--unshare-user-try',
-    '--unshare-pid',
-  ];
+  const best = { program, filtersCalls: true };
+  if (problemOf(best) === undefined) return best;
+  const box = { program, filtersCalls: false };
+  const problem = problemOf(box);
+  return problem === undefined ? box : { problem };
+}
+
+/** Undefined where it makes a box. */
+function problemOf({ program, filtersCalls }: Bwrap): string | undefined {
+  const seal = sealBox(['ignore', 'ignore', 'pipe'], { filtersCalls });
+  const mounts = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
+  const order = [...seal.words, ...mounts, '--unshare-user-try', '--unshare-pid'];
   const { status, stderr } = spawnSync(program, [...order, '--', '/bin/sh', '-c', ':'], {
     encoding: 'utf8',
     env: {},
+    stdio: seal.stdio,
     timeout: 10_000,
   });
-  return status === 0 ? { program } : { problem: stderr?.trim() || 'bubblewrap cannot make namespaces here' };
+  seal.close();
+  if (status === 0) return undefined;
+  return stderr?.trim() || 'bubblewrap cannot make namespaces here';
 }
 
 function isProgram(path: string): boolean {

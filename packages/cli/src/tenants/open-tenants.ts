@@ -8,7 +8,7 @@ import { readWebhooksSetting } from '../config/config-file.js';
 import { configPath } from '../config/home.js';
 import { UsageError } from '../flags/arguments.js';
 import type { Protocol } from '../flags/protocol.js';
-import { findBwrap } from './find-bwrap.js';
+import { type Bwrap, findBwrap } from './find-bwrap.js';
 import { type OwnProgram, OwnRuntime } from './own-runtime.js';
 import { TenantQuotas } from './quotas.js';
 import { TenantDoor } from './tenant-door.js';
@@ -183,9 +183,9 @@ async function openAuthenticator({ auth, warn }: TenantsOptions): Promise<Authen
   }
 }
 
-function requireBwrap(environment: Environment): string {
+function requireBwrap(environment: Environment): Bwrap {
   const found = findBwrap(environment);
-  if (found.problem === undefined) return found.program;
+  if (!('problem' in found)) return found;
   throw new UsageError(
     `--auth: each tenant's runtime runs in a sandbox, so that it reads no file of another, and there is none: ${found.problem}. --tenants-share-files does without it.`,
   );

@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
+import { sealBox } from '@groundcrew/runtime';
 import type { Identity } from '@groundcrew/server';
+import type { Bwrap } from './find-bwrap.js';
 import {
   channelPath,
   type FromTenant,
@@ -14,8 +16,10 @@ import {
 
 /** How the runtime of a tenant is started. */
 export interface TenantProcessOptions {
-  /** The program and its arguments: Node itself, or what puts it into a box. */
+  /** The program and its arguments. */
   readonly command: readonly [string, ...string[]];
+  /** What puts it into a box. */
+  readonly box?: Bwrap & { readonly parameters: readonly string[] };
   readonly environment: Readonly<Record<string, string>>;
   readonly start: TenantStart;
   /** Where its socket is on this side. */
@@ -35,13 +39,7 @@ export class TenantProcess {
   private errors = '';
 
   private constructor(private readonly options: TenantProcessOptions) {
-    const [program, ...parameters] = options.command;
-    this.child = spawn(program, parameters, {
-      cwd: '/',
-      env: { ...options.environment },
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      serialization: 'json',
-    });
+    this.child = startChild(options);
     this.child.stderr?.on('data', (chunk: Buffer) => {
       this.errors = (this.errors + chunk.toString('utf8')).slice(-keptErrors);
     });
@@ -157,3 +155,19 @@ function reasonOf(outcome: FromTenant | string): string {
 }
 
 const keptErrors = 4096;
+
+function startChild({ command, box, environment }: TenantProcessOptions): ChildProcess {
+  const streams = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
+  const options = { cwd: '/', env: { ...environment }, serialization: 'json' as const };
+  if (!box) {
+    const [program, ...parameters] = command;
+    return spawn(program, parameters, { ...options, stdio: [...streams] });
+  }
+  const seal = sealBox(streams, box);
+  try {
+    const parameters = [...seal.words, ...box.parameters, '--', ...command];
+    return spawn(box.program, parameters, { ...options, stdio: seal.stdio });
+  } finally {
+    seal.close();
+  }
+}

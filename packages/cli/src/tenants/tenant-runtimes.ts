@@ -7,6 +7,7 @@ import type { Identity } from '@groundcrew/server';
 import type { DayUse, TenantSettings } from '@groundcrew/tenants';
 import { namesIn } from '../flags/arguments.js';
 import { type BoxPlaces, boxArguments } from './box.js';
+import type { Bwrap } from './find-bwrap.js';
 import type { FromTenant, TenantStart } from './messages.js';
 import { TenantProcess } from './tenant-process.js';
 import type { TenantWebhooks } from './tenant-webhooks.js';
@@ -16,7 +17,7 @@ export interface TenantRuntimesOptions extends Omit<TenantStart, TenantOwn> {
   /** The home of the operator; the tenants' lie in it. */
   readonly homeDirectory: string;
   /** Bubblewrap; without it nothing but the runtime keeps tenants from one another's files. */
-  readonly bwrap: string | undefined;
+  readonly bwrap: Bwrap | undefined;
   /** The program that is started, before its own arguments. */
   readonly program: readonly string[];
   /** Files of the operator that no box may show. */
@@ -189,7 +190,8 @@ export class TenantRuntimes {
     const box = boxOf(place, { directories, readOnly, sockets, secretFiles: secretFiles() });
     const node = [realpathSync(process.execPath), ...program] as const;
     const started = TenantProcess.start({
-      command: bwrap === undefined ? node : [bwrap, ...boxArguments(box), '--', ...node],
+      command: node,
+      ...(bwrap && { box: { ...bwrap, parameters: boxArguments(box) } }),
       environment: plainEnvironment(common.environment, place.user),
       start,
       socketPath: join(sockets, 'door'),

@@ -120,7 +120,9 @@ async function readAgent({ path, source }: AgentFile): Promise<FoundAgents> {
   if (wrong) return problem(path, lineOf(wrong[0]), `${wrong[0]} must be ${wrong[1][1]}`);
   if (body.trim() === '') return problem(path, 1, 'the file has no prompt below its frontmatter');
   const definition = { ...definitionOf(named, body.trim()), source, path };
-  const ineffective = Object.keys(attributes).filter((field) => !(field in checks) && !remarks.has(field));
+  const ineffective = Object.keys(attributes).filter(
+    (field) => !Object.hasOwn(checks, field) && !remarks.has(field),
+  );
   const problems = ineffective.map((field) => {
     const isServers = field === 'mcp-servers' || field === 'mcpServers';
     const words = isServers ? 'of agent files are not started: name them in mcp.json' : 'has no effect here';

@@ -6,6 +6,7 @@ import { AgentLog } from '../log/agent-log.js';
 import { type AgentDefinition, type AgentTask, activeMilliseconds } from '../log/agent-task.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import { CapReached } from '../model-call/allowance.js';
+import { ownEntry } from '../own-entry.js';
 import type { Waits } from '../questions/waits.js';
 import type { TraceContext } from '../settings/session-settings.js';
 import type { AgentWatch, Observer } from '../telemetry/observer.js';
@@ -317,7 +318,7 @@ export class SubAgentRun {
   private planned(): PlannedAgent {
     const { task, parts, skills } = this;
     const { agents, maxDepth } = parts.settings();
-    const wish = agents[task.agent.name];
+    const wish = ownEntry(agents, task.agent.name);
     const model = task.model ?? wish?.model;
     const reasoningEffort = task.reasoningEffort ?? wish?.reasoningEffort;
     return {

@@ -1,6 +1,7 @@
 import { type JsonObject, nearestName } from '@groundcrew/protocol';
 import type { AgentCaps, AgentDefinition, AgentTask } from '../log/agent-task.js';
 import type { SessionState } from '../log/state.js';
+import { ownEntry } from '../own-entry.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import { unknownNameWarnings } from '../settings/unknown-names.js';
 import { builtinAgents, capNames, capsOf } from './agent-definitions.js';
@@ -23,7 +24,7 @@ export interface SubAgentSettings {
 
 /** What an agent may take: by its own entry, else by its file, else as all of them. */
 export function capsOfTask({ agent }: AgentTask, { agents, caps }: SubAgentSettings): AgentCaps {
-  return { ...caps, ...agent.caps, ...agents[agent.name]?.caps };
+  return { ...caps, ...agent.caps, ...ownEntry(agents, agent.name)?.caps };
 }
 
 /** A setting of sub-agents is not what it has to be. */

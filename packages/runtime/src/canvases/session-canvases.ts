@@ -1,6 +1,7 @@
 import type { JsonObject, SessionEvent } from '@groundcrew/protocol';
 import type { Draft, EphemeralDraft } from '../log/session-log.js';
 import type { OpenCanvas, SessionState } from '../log/state.js';
+import { ownEntry } from '../own-entry.js';
 import type { AskedClient } from '../questions/asked-client.js';
 
 /** A surface that a client can show and act upon. */
@@ -75,7 +76,7 @@ export class SessionCanvases {
     if (JSON.stringify(input ?? null).length > largestInput)
       throw new CanvasRefused(`The input of a canvas has at most ${largestInput} characters of JSON.`);
     const { canvases = {} } = await this.session.state();
-    const before = canvases[instanceId];
+    const before = ownEntry(canvases, instanceId);
     if (!before && Object.keys(canvases).length >= mostOpen)
       throw new CanvasRefused(`At most ${mostOpen} canvases are open at once; close one first.`);
     const { extensionId, extensionName } = provider;
@@ -141,7 +142,7 @@ export class SessionCanvases {
 
   private async find(instanceId: string) {
     const { canvases = {} } = await this.session.state();
-    return { canvas: canvases[instanceId], open: Object.keys(canvases) };
+    return { canvas: ownEntry(canvases, instanceId), open: Object.keys(canvases) };
   }
 
   /** The one that is meant; a canvas outlives its connection, so another one that brings it serves it too. */

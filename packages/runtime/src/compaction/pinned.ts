@@ -1,6 +1,7 @@
 import { eventLoopTurn } from '../event-loop-turn.js';
 import type { Pinned, PinnedFile, PinnedMessage, PinnedRule } from '../log/pinned.js';
 import type { HistoryEntry } from '../log/state.js';
+import { ownEntry } from '../own-entry.js';
 import { boundedRules, rulesIn, sizesOf } from './rules.js';
 
 /** Adds what is to stay of these entries to what is pinned already. Messages share `room` characters; the first one, the goal, may have `goalRoom`. */
@@ -116,7 +117,7 @@ function withFiles(files: readonly PinnedFile[], entries: readonly HistoryEntry[
   for (const entry of entries) {
     if (entry.role !== 'assistant') continue;
     for (const { callId, name, argumentsText } of entry.toolCalls) {
-      const done = deeds[name];
+      const done = ownEntry(deeds, name);
       const path = done?.isDone(results.get(callId) ?? '') ? pathIn(argumentsText) : undefined;
       if (!done || path === undefined) continue;
       const before = known.get(path) ?? { path, created: false, edits: 0 };

@@ -1,19 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import {
-  type BigIntStats,
-  closeSync,
-  openSync,
-  readlinkSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { type BigIntStats, closeSync, readlinkSync, statSync } from 'node:fs';
 import { kill } from 'node:process';
 import type { Duplex } from 'node:stream';
 import { type BwrapAbilities, bwrapArguments } from './bwrap-arguments.js';
+import { covering, namelessFile } from './descriptors.js';
 import type { Child, Executor, ExitStatus, Launch } from './executor.js';
 import { exitStatusOf } from './host.js';
 import { type Mount, rootsOf } from './mount-plan.js';
@@ -63,16 +53,6 @@ function startInBwrap(launch: Launch, options: BwrapOptions): Child {
 }
 
 const ownWords: readonly string[] = ['--args', '3', '--block-fd', '4', '--json-status-fd', '5'];
-
-/** Puts the last stream, which is read already when the child runs, in the place of every descriptor that it would inherit. */
-function covering(streams: readonly Stream[], inherited: readonly number[]): Stream[] {
-  const covered = inherited.filter((descriptor) => descriptor >= streams.length);
-  const length = Math.max(streams.length, ...covered.map((descriptor) => descriptor + 1));
-  const last = streams.at(-1) ?? 'ignore';
-  return Array.from({ length }, (_, index) => streams[index] ?? (covered.includes(index) ? last : 'ignore'));
-}
-
-type Stream = 'ignore' | 'pipe' | number;
 
 interface Root {
   readonly path: string;
@@ -180,14 +160,3 @@ const ofHost: ReadonlySet<string> = new Set([
   'TMP',
   'XDG_RUNTIME_DIR',
 ]);
-
-/** A file that only its descriptor leads to: arguments in it appear in no list of processes. */
-function namelessFile(content: string | Buffer): number {
-  const path = join(tmpdir(), `groundcrew-sandbox-${randomUUID()}`);
-  writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
-  try {
-    return openSync(path, 'r');
-  } finally {
-    unlinkSync(path);
-  }
-}

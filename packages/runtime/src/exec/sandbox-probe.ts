@@ -1,7 +1,8 @@
-import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { bwrapExecutor } from './bwrap.js';
 import type { BwrapAbilities } from './bwrap-arguments.js';
+import { inheritedDescriptors } from './descriptors.js';
 import type { Child, ExecutorKind, Launch } from './executor.js';
 import { startOnHost } from './host.js';
 import { systemCallFilter } from './system-calls.js';
@@ -86,27 +87,6 @@ function candidates(): readonly BwrapAbilities[] {
     namespaces.map((abilities) => ({ ...abilities, filtersCalls })),
   );
 }
-
-/** Those that children of this process would have too: Node opens none of that kind. */
-function inheritedDescriptors(): readonly number[] {
-  const own = '/proc/self/fdinfo';
-  return readdirSync(own)
-    .map(Number)
-    .filter((descriptor) => descriptor > 2 && isInherited(join(own, String(descriptor))));
-}
-
-function isInherited(file: string): boolean {
-  try {
-    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(file, 'utf8'))?.[1];
-    return flags !== undefined && (Number.parseInt(flags, 8) & closedOnStart) === 0;
-  } catch {
-    // It was the one by which the directory was read.
-    return false;
-  }
-}
-
-/** `O_CLOEXEC`, of which Node has no name. */
-const closedOnStart = 0o2000000;
 
 async function probeSeatbelt(): Promise<Probe> {
   const program = '/usr/bin/sandbox-exec';

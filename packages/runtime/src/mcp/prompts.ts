@@ -37,7 +37,9 @@ export function promptCommands(servers: readonly McpServer[]): readonly PromptCo
 /** The text that a server makes of its prompt; rejects, in words, when an argument is missing or the server fails. */
 export async function promptText({ server, prompt, name }: PromptCommand, input: string): Promise<string> {
   const given = argumentsOf(prompt, input);
-  const missing = (prompt.arguments ?? []).filter((each) => each.required && given[each.name] === undefined);
+  const missing = (prompt.arguments ?? []).filter(
+    (each) => each.required && !Object.hasOwn(given, each.name),
+  );
   if (missing.length > 0)
     throw new Error(`/${name} needs ${missing.map((each) => plainText(each.name, 100)).join(', ')}`);
   const { messages } = await server.ask((connection, limit) => connection.prompt(prompt.name, given, limit));
@@ -63,7 +65,7 @@ function textOf(content: Content): string {
 
 /** Words of the form `name=value` name their argument; the others are taken in order, and the last argument takes what is left. */
 function argumentsOf({ arguments: known = [] }: Prompt, input: string): Record<string, string> {
-  const given: Record<string, string> = {};
+  const given: Record<string, string> = Object.create(null);
   const words = [...input.matchAll(/(?:([\w-]+)=)?(?:"([^"]*)"|(\S+))/g)];
   const rest: string[] = [];
   for (const [whole, name, quoted, plain] of words) {

@@ -99,7 +99,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
   async 'sessions.open'(params, context) {
     const { kind, options = {} } = params;
     if (kind === undefined) return { status: 'not_found' };
-    if (kind !== 'create' && !(kind in openKinds))
+    if (kind !== 'create' && !Object.hasOwn(openKinds, kind))
       throw new Refusal(
         `Sessions cannot be opened as '${kind}' here: this runtime knows local sessions only`,
       );

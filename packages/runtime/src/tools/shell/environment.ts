@@ -1,3 +1,5 @@
+import { ownEntry } from '../../own-entry.js';
+
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,18 +36,23 @@ export function expandedValues(
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      value.replace(/\$\{(\w+)\}/g, (_, inner: string) => environment[inner] ?? ''),
+      value.replace(/\$\{(\w+)\}/g, (_, inner: string) => ownEntry(environment, inner) ?? ''),
     ]),
   );
 }
 
 /** Whether a variable holds a key or token that the runtime itself goes by. */
 export function isSecretOfRuntime(name: string): boolean {
-  return ownSecret.test(name) || credentials.has(name) || name === 'GROUNDCREW_FAILPOINT';
+  return (
+    ownSecret.test(name) || ofCollector.test(name) || credentials.has(name) || name === 'GROUNDCREW_FAILPOINT'
+  );
 }
 
 const ownSecret =
   /^(?:COPILOT|GROUNDCREW|CAPI)_(?:.*_)?(?:TOKEN|KEY|SECRET|PASSWORD|CREDENTIALS?|AUTH|HEADERS)(?:_|$)/i;
+
+/** What traces and metrics are sent with. */
+const ofCollector = /^OTEL_EXPORTER_OTLP_(?:\w+_)?HEADERS$/i;
 
 /** What other programs use as well, and the runtime to reach a model. */
 const credentials: ReadonlySet<string> = new Set([
