@@ -406,6 +406,25 @@ describe('by a client’s wish', () => {
     expect(await session.call('session.history.abortManualCompaction')).toEqual({ aborted: false });
   });
 
+  test('of several at once each waits for the one before, and the last ones have nothing left to gain', async () => {
+    const held = hold(summary);
+    const { session, model } = await runtime.session([say('one'), held.reply, say('two'), summary]);
+    await session.turn('First');
+    const compact = () => session.call<{ success: boolean }>('session.history.compact');
+    const first = compact();
+    await session.next('session.compaction_start');
+    await session.turn('Second');
+    const others = [compact(), compact(), compact()];
+    held.release();
+    const done = await Promise.all([first, ...others]);
+    expect(done.map(({ success }) => success).sort()).toEqual([false, false, true, true]);
+    for (const _ of [1, 2]) await session.next('session.compaction_complete');
+    const types = session.events.map(({ type }) => type).filter((type) => /compaction/.test(type));
+    const each = ['session.compaction_start', 'session.compaction_complete'];
+    expect(types).toEqual([...each, ...each]);
+    expect(model.requests).toHaveLength(4);
+  });
+
   test('a summary for a handoff changes nothing', async () => {
     const { session, model } = await runtime.session([say('one'), summary, say('two')]);
     expect(await session.call('session.history.summarizeForHandoff')).toEqual({ summary: '' });
