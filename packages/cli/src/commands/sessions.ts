@@ -1,4 +1,3 @@
-import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type SessionEvent, transcriptOf } from '@groundcrew/sdk';
@@ -7,6 +6,7 @@ import { entryOf, UnknownOption, UsageError } from '../flags/arguments.js';
 import { switchFlag, textFlag } from '../flags/flags.js';
 import type { Log } from '../log/log.js';
 import type { Redactor } from '../log/redact.js';
+import { writeNewFile } from '../sessions/new-file.js';
 import { findSessionId } from '../sessions/session-choice.js';
 import { sessionTable } from '../sessions/session-table.js';
 import { StoredSessions } from '../sessions/stored-sessions.js';
@@ -78,12 +78,11 @@ const exportOne = defineCommand({
     return withSessions(flags, terminal, async (stored) => {
       const sessionId = await findSessionId(idIn(words), () => stored.list());
       const lines = Readable.from(ended(stored.events(sessionId)));
-      await withProgress(terminal, 'writing the events', () =>
-        file === undefined
-          ? pipeline(lines, terminal.output, { end: false })
-          : pipeline(lines, createWriteStream(file, { flags: 'wx', mode: 0o600 })),
-      );
-      return exitCodes.done;
+      return withProgress(terminal, 'writing the events', async () => {
+        if (file !== undefined) return writeNewFile(file, lines, terminal);
+        await pipeline(lines, terminal.output, { end: false });
+        return exitCodes.done;
+      });
     });
   },
 });
