@@ -4,6 +4,7 @@ export { systemClock } from './clock.js';
 export { SandboxHost } from './exec/sandbox-host.js';
 export type { ExecutorChoice, SandboxSettings } from './exec/sandbox-settings.js';
 export { Workers } from './exec/workers.js';
+export { storedRewinds } from './history/stored-rewind.js';
 export type { HookOptions } from './hooks/hooks.js';
 export type { Lifecycle } from './lifecycle.js';
 export { PublishedEvent } from './log/published-event.js';

@@ -44,10 +44,11 @@ export class EventLines {
       if (line.trim() === '') continue;
       if (broken !== undefined) throw new CannotImport(broken);
       const event = parseEvent(line);
-      if (typeof event === 'string') {
-        broken = `Line ${number} of ${file} ${event}`;
+      if (event === undefined) {
+        broken = `Line ${number} of ${file} is no event`;
         continue;
       }
+      if (typeof event === 'string') throw new CannotImport(`Line ${number} of ${file} ${event}`);
       if (seen.has(event.id)) {
         this.warn(`Line ${number} of ${file} has an event that came before: it is left out`);
         continue;
@@ -67,11 +68,12 @@ export class EventLines {
   }
 }
 
-/** The event that a file begins with; undefined when its first line is none. */
+/** The event that a file begins with; undefined when its first line is none. Throws CannotImport. */
 export async function firstEvent(file: string): Promise<SessionEvent | undefined> {
   for await (const { line } of linesOf(file)) {
     const event = parseEvent(line);
-    return typeof event === 'string' ? undefined : event;
+    if (typeof event === 'string') throw new CannotImport(`Line 1 of ${file} ${event}`);
+    return event;
   }
   return undefined;
 }
@@ -105,10 +107,11 @@ async function* linesOf(file: string): AsyncGenerator<{ readonly line: string; r
   if (length > 0) yield take();
 }
 
-/** The event, or what is wrong with the line. */
-function parseEvent(line: string): SessionEvent | string {
+/** The event, or what is wrong with it; undefined for a line that is none at all. */
+function parseEvent(line: string): SessionEvent | string | undefined {
   const event = parsed(line);
-  const { type, id, timestamp, parentId, agentId, data } = event ?? {};
+  if (!event) return undefined;
+  const { type, id, timestamp, parentId, agentId, data } = event;
   if (typeof type !== 'string' || typeof id !== 'string' || id === '' || typeof data !== 'object' || !data)
     return 'is no event';
   if (typeof timestamp !== 'string' || !isTime(timestamp)) return `is an event of no time: ${type}`;
