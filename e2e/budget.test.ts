@@ -60,7 +60,8 @@ describe('usage', () => {
     expect(events.find(({ type }) => type === 'assistant.usage')?.data).toMatchObject({ cost: null });
     expect(await session.call('session.usage.getMetrics')).toMatchObject({
       totalCost: null,
-      modelMetrics: { scripted: { requests: { count: 1, cost: null }, usage: reported } },
+      // Clients of some ages read no null here.
+      modelMetrics: { scripted: { requests: { count: 1, cost: 0 }, usage: reported } },
     });
   });
 

@@ -36,5 +36,7 @@ test('commands see neither what headers of services are made of nor the password
   const received = JSON.stringify(events.find(({ type }) => type === 'tool.execution_complete'));
   expect(received).toContain('plain-value');
   expect(received).toContain('http://proxy.example:3128');
-  expect(received).not.toMatch(/gateway-secret|stage-secret|team-secret|listed-secret|proxy.{1,3}secret|collector-secret/);
+  expect(received).not.toMatch(
+    /gateway-secret|stage-secret|team-secret|listed-secret|proxy.{1,3}secret|collector-secret/,
+  );
 });

@@ -357,8 +357,8 @@ test('an agent that works for another is compacted in its own turn, and the othe
 describe('by a client’s wish', () => {
   test('options without effect are warned about, and what a client names by default is not', async () => {
     const { session } = await runtime.session([]);
-    await session.call('session.history.compact', { trigger: 'manual' });
-    await session.call('session.history.compact', { trigger: 'model_switch', tokenLimit: 9000 });
+    await session.failure('session.history.compact', { trigger: 'manual' });
+    await session.failure('session.history.compact', { trigger: 'model_switch', tokenLimit: 9000 });
     const { events } = await session.call<{ events: { type: string; data: { message?: string } }[] }>(
       'session.getMessages',
     );
@@ -369,13 +369,11 @@ describe('by a client’s wish', () => {
     ]);
   });
 
-  test('a session is compacted, with instructions of its own; a fresh one has nothing to gain', async () => {
+  test('a session is compacted, with instructions of its own; one without a message is refused, one that was just compacted has nothing to gain', async () => {
     const { session, model } = await runtime.session([say('one'), summary, say('two')]);
-    expect(await session.call('session.history.compact')).toMatchObject({
-      success: false,
-      tokensRemoved: 0,
-      messagesRemoved: 0,
-    });
+    expect((await session.failure('session.history.compact')).message).toBe(
+      'Request session.history.compact failed with message: Nothing to compact.',
+    );
     await session.turn('First');
     const wish = { customInstructions: 'Mind the gap.' };
     expect(await session.call('session.history.compact', wish)).toMatchObject({
@@ -385,6 +383,11 @@ describe('by a client’s wish', () => {
       contextWindow: { messagesLength: 2 },
     });
     expect(messagesOf(model, 1).at(-1)?.[1]).toContain('Mind the gap.');
+    expect(await session.call('session.history.compact')).toMatchObject({
+      success: false,
+      tokensRemoved: 0,
+      messagesRemoved: 0,
+    });
     await session.turn('Second');
     expect(messagesOf(model, 2)[0]?.[1]).toMatch(/^The conversation history has been summarized/);
     expect(messagesOf(model, 2)).toHaveLength(2);
@@ -404,6 +407,25 @@ describe('by a client’s wish', () => {
     await session.turn('Second');
     expect(messagesOf(model, 2)).toHaveLength(3);
     expect(await session.call('session.history.abortManualCompaction')).toEqual({ aborted: false });
+  });
+
+  test('of several at once each waits for the one before, and the last ones have nothing left to gain', async () => {
+    const held = hold(summary);
+    const { session, model } = await runtime.session([say('one'), held.reply, say('two'), summary]);
+    await session.turn('First');
+    const compact = () => session.call<{ success: boolean }>('session.history.compact');
+    const first = compact();
+    await session.next('session.compaction_start');
+    await session.turn('Second');
+    const others = [compact(), compact(), compact()];
+    held.release();
+    const done = await Promise.all([first, ...others]);
+    expect(done.map(({ success }) => success).sort()).toEqual([false, false, true, true]);
+    for (const _ of [1, 2]) await session.next('session.compaction_complete');
+    const types = session.events.map(({ type }) => type).filter((type) => /compaction/.test(type));
+    const each = ['session.compaction_start', 'session.compaction_complete'];
+    expect(types).toEqual([...each, ...each]);
+    expect(model.requests).toHaveLength(4);
   });
 
   test('a summary for a handoff changes nothing', async () => {

@@ -111,6 +111,43 @@ describe('a session that is exported and imported', () => {
   });
 });
 
+test('the state of a stranger brings no settings that decide where commands run, and one that is none is left aside', async () => {
+  const { session, model } = await play();
+  const { directory } = await exported(session.sessionId);
+  const file = join(directory, 'groundcrew-state.json');
+  const { format, state } = JSON.parse(readFileSync(file, 'utf8'));
+  const settings = {
+    sandbox: { executor: 'host' },
+    fileHooks: true,
+    skillDirectories: ['/srv'],
+    titles: 'x',
+  };
+  const write = (more: object) =>
+    writeFileSync(file, JSON.stringify({ format, state: { ...state, ...more } }));
+  write({ fixed: { ...state.fixed, ...settings, clientMetadata: { kept: 'yes' } } });
+  expect((await imported(directory, { sessionId: 'strange' })).warnings).toEqual([
+    expect.stringMatching(/^These settings stay behind, .*: fileHooks, sandbox, skillDirectories$/),
+  ]);
+  const { directory: again } = await exported('strange');
+  const { fixed } = JSON.parse(readFileSync(join(again, 'groundcrew-state.json'), 'utf8')).state;
+  expect(fixed).toMatchObject({ clientMetadata: { kept: 'yes' }, name: 'Trees' });
+  expect(Object.keys(fixed).filter((name) => name in settings)).toEqual([]);
+  const [root] = Object.values<object>(state.agents);
+  const odd = [
+    { permissions: 5 },
+    { agents: { '': { ...root, history: [{ role: 'user', eventId: 'x' }] } } },
+  ];
+  for (const [index, more] of odd.entries()) {
+    write(more);
+    const { warnings, sessionId } = await imported(directory, { sessionId: `odd-${index}` });
+    expect(warnings).toEqual([expect.stringContaining('the conversation comes from the events')]);
+    model.play(say('Here.'));
+    const copy = await runtime.client.resume(sessionId, { ...providerOf(model), tools });
+    await copy.turn('Where?');
+    expect(seen(model).slice(1)).toEqual(['user And later?', 'assistant Later.', 'user Where?']);
+  }
+});
+
 describe('a session directory of another runtime', () => {
   let last: string | null = null;
   const event = (type: string, data: object) => {
@@ -200,6 +237,39 @@ describe('a session directory of another runtime', () => {
     expect(await refusal(middle)).toContain('Line 4 of ');
     const { sessions } = await runtime.client.call<{ sessions: { sessionId: string }[] }>('sessions.list');
     expect(sessions.map(({ sessionId }) => sessionId)).not.toContain('other');
+  });
+
+  test('whose lines are no events of their kind is refused with the line; what comes twice is left out', async () => {
+    const odd = async (name: string, line: string) =>
+      refusal(
+        directoryOf(name, [...begin(name), line, event('session.info', { infoType: 'x', message: 'x' })]),
+      );
+    const shape = (data: object, more: object = {}) =>
+      JSON.stringify({ ...JSON.parse(event('user.message', data)), ...more });
+    expect(await odd('shape-1', shape({ content: 5 }))).toMatch(
+      /Line 11 of .* user\.message .*content is wrong/,
+    );
+    const hi = { content: 'Hi' };
+    expect(await odd('shape-2', shape(hi, { timestamp: 'soon' }))).toMatch(/Line 11 of .* event of no time/);
+    expect(await odd('shape-3', shape(hi, { agentId: 5 }))).toMatch(
+      /Line 11 of .* is no event: user\.message/,
+    );
+    const lines = begin('twice');
+    const texts = ['a\u2028b', 'c\rd\u0085e'].map((content) => shape({ content }));
+    const path = join(elsewhere(), 'twice.jsonl');
+    writeFileSync(path, `\ufeff${[...lines, ...lines.slice(3, 5), ...texts].join('\r\n')}\r\n`);
+    expect(await imported(path)).toEqual({
+      sessionId: 'twice',
+      events: lines.length + 2,
+      warnings: [expect.stringContaining('Line 11 of '), expect.stringContaining('Line 12 of ')],
+    });
+    const twice = await runtime.client.resume('twice', { ...providerOf(runtime.script()), tools });
+    expect((await twice.stored()).slice(0, lines.length + 2)).toEqual(
+      [...lines, ...texts].map((line) => JSON.parse(line)),
+    );
+    expect(await refusal('/dev/zero')).toContain('/dev/zero is no file');
+    const nowhere = await runtime.client.failure('sessions.export', { sessionId: 'twice', path: '/proc/x' });
+    expect(nowhere.message).toContain('/proc/x cannot be made');
   });
 
   test('is refused in words where there is none, or where its id leads elsewhere', async () => {

@@ -65,6 +65,13 @@ describe('what users paste', () => {
       [...Array.from({ length: 12 }, () => say('ok')), summary, say('end')],
       window(24_000),
     );
+    const between = [
+      'Never rename the quay Ursula.',
+      'Leave these alone, always:',
+      '- the crane log',
+      '今后不要删除 gang_7。',
+    ];
+    pasted.splice(300, 0, ...between);
     const long = `Never ${'call the old service, '.repeat(60)}without asking.`;
     await session.turn('Build it.');
     await session.turn(
@@ -78,8 +85,29 @@ describe('what users paste', () => {
     const request = lastRequest(model);
     for (const rule of ['- merge on a Friday', '- rename the berth table', 'Always greet Ada first.', long])
       expect(request).toContain(rule);
-    expect(request).toContain('Only ship from branch gannet.');
+    for (const rule of [...between, 'Only ship from branch gannet.']) expect(request).toContain(rule);
     expect(request.match(/must not be bent/g)?.length).toBeLessThan(60);
+  });
+
+  test('is read to its middle, however long it is', async () => {
+    const { session, model } = await runtime.session(
+      [say('ok'), say('ok'), summary, say('end')],
+      window(60_000),
+    );
+    const line = 'The quay has to be swept and each buoy must be counted, not once but twice a day. ';
+    const pasted = [
+      line.repeat(1200),
+      'never let the ferry Onyx wait.\nFrom now on, the pilot is Mr. Quill.',
+      line.repeat(1200),
+    ];
+    await session.turn('Build it.');
+    await session.turn(pasted.join('\n'));
+    await session.call('session.history.compact');
+    await session.turn('And now?');
+    const request = lastRequest(model);
+    expect(request).toContain('never let the ferry Onyx wait.');
+    expect(request).toContain('From now on, the pilot is Mr. Quill.');
+    expect(request.length).toBeLessThan((60_000 * 4) / 2);
   });
 
   test('with the goal stays whole beyond the third of the window, whatever was said since, as long as turns have room beside it', async () => {

@@ -1,4 +1,5 @@
-import { liveRuntime, providerOf, say, type WireSession } from '@groundcrew/testkit';
+import { systemClock } from '@groundcrew/runtime';
+import { inProcessRuntime, liveRuntime, providerOf, say, type WireSession } from '@groundcrew/testkit';
 import { describe, expect, test, vi } from 'vitest';
 
 const runtime = liveRuntime();
@@ -111,5 +112,29 @@ describe('a scheduled prompt', () => {
     await session.call('session.schedule.addAt', { at: Date.now() + 2500, prompt: 'Alone' });
     await client.close();
     await vi.waitFor(() => expect(model.requests).toHaveLength(2), { timeout: 10_000 });
+  });
+
+  test('comes when the clock has jumped beyond its time, and not before when it was set back', async () => {
+    let jump = 0;
+    const clock = { ...systemClock(), now: () => new Date(Date.now() + jump) };
+    const { api, client, close } = await inProcessRuntime({ clock });
+    try {
+      const model = api.script(say('done'));
+      const session = await client.create(providerOf(model));
+      const at = Date.now() + 5000;
+      await session.call('session.schedule.addAt', { at, prompt: 'Late' });
+      jump = 3_600_000;
+      await session.next('session.schedule_cancelled');
+      await session.untilIdle();
+      expect(Date.now()).toBeLessThan(at - 1000);
+      await session.call('session.schedule.addAt', { at: Date.now() + jump + 200, prompt: 'Back' });
+      jump = 0;
+      await session.call('session.schedule.addAt', { at: Date.now() + 300, prompt: 'Later' });
+      model.play(say('more'));
+      const { data } = await session.next('session.schedule_cancelled');
+      expect(data).toEqual({ id: 3 });
+    } finally {
+      await close();
+    }
   });
 });

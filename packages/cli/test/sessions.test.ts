@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { hold } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
 import { cliWorld } from './program.js';
 
@@ -96,7 +97,12 @@ test('sessions are listed, shown, exported and removed', async () => {
   expect(await world.run(['sessions', 'export', 'sum-1', file])).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(readFileSync(file, 'utf8')).toBe(exported.stdout);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(await world.run(['sessions', 'export', 'sum-1', file])).toMatchObject({ code: 1, stdout: '' });
+  expect(await world.run(['sessions', 'export', 'sum-1', file])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `groundcrew: ${file} is there already: name a new file\n`,
+  });
+  expect(readdirSync(world.homePath).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 
   expect(await world.run(['sessions', 'rm', 'nobody', 'sum-1'])).toEqual({
     code: 1,
@@ -163,6 +169,36 @@ test('a session is forked, taken back, exported as a directory and imported agai
   const imported = await world.run(['sessions', 'import', directory, '--as', 'road-2']);
   expect(imported.stdout).toMatch(/^road-2: \d+ events\n$/);
   expect((await world.run(['-p', 'What did I ask first?', '--resume', 'road-2'])).code).toBe(0);
+});
+
+test('what an interrupted session has open stays so while one looks where it can be taken back', async () => {
+  const held = hold();
+  const model = world.script(held.reply);
+  const environment = { GROUNDCREW_BASE_URL: model.baseUrl, GROUNDCREW_MODEL: 'm' };
+  const run = world.start(['-p', 'Go far', '--session-id', 'cut-off'], { environment });
+  await model.asked(1);
+  run.child.kill('SIGKILL');
+  await run.ended;
+  held.release();
+  const point = (await world.run(['sessions', 'rewind', 'cut-off'])).stdout;
+  expect(point).toMatch(/^\S+ {2}.* {2}Go far\n$/);
+  const [eventId = ''] = point.split('  ');
+  expect(await world.run(['sessions', 'rewind', 'cut-off', eventId, '--dry-run'])).toEqual({
+    code: 0,
+    stdout: 'no files can be put back: the session does not track what its tools write\n',
+    stderr: '',
+  });
+  expect((await world.run(['sessions', 'rewind', 'cut-off', 'nothing'])).stderr).toBe(
+    "groundcrew: Rewind event 'nothing' is not a current root user turn\n",
+  );
+  expect(await world.run(['sessions', 'compact', 'cut-off'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      'was interrupted at its work, which this would close: go on with it first',
+    ),
+  });
+  expect((await world.run(['sessions', 'ls'])).stdout).toContain('interrupted');
+  expect((await world.run(['sessions', 'rewind', 'cut-off', eventId])).stdout).toMatch(/events taken back/);
 });
 
 test('a session is compacted by a command', async () => {

@@ -5,6 +5,7 @@ export { sealBox } from './exec/box-seal.js';
 export { MachineSandbox } from './exec/machine-sandbox.js';
 export type { ExecutorChoice, SandboxSettings } from './exec/sandbox-settings.js';
 export { Workers } from './exec/workers.js';
+export { storedRewinds } from './history/stored-rewind.js';
 export type { HookOptions } from './hooks/hooks.js';
 export type { Lifecycle } from './lifecycle.js';
 export { PublishedEvent } from './log/published-event.js';

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type {
-  LogRecord,
-  Owner,
-  SessionContext,
-  SessionQuery,
-  SessionStore,
-  SessionSummary,
+import {
+  isInUse,
+  type LogRecord,
+  type Owner,
+  type SessionContext,
+  type SessionQuery,
+  type SessionStore,
+  type SessionSummary,
 } from '@groundcrew/store';
 import type { Clock } from './clock.js';
 import type { ExportedSession, ExportRequest } from './history/export-session.js';
@@ -185,10 +186,19 @@ export class StoredSessions {
     const freed = new Map<string, number>();
     for (const sessionId of new Set(sessionIds)) {
       const bytes = await this.sizeOf(sessionId);
-      const isGone = await this.parts().remove(sessionId);
+      const isGone = await this.removeUnused(sessionId);
       freed.set(sessionId, isGone ? bytes : 0);
     }
     return freed;
+  }
+
+  /** False when there is none, or another process has it. */
+  private removeUnused(sessionId: string): Promise<boolean> {
+    const ofOthers = (error: unknown): false => {
+      if (isInUse(error)) return false;
+      throw error;
+    };
+    return this.parts().remove(sessionId).catch(ofOthers);
   }
 
   /** Deletes old sessions; those that are open stay. */
@@ -205,9 +215,17 @@ export class StoredSessions {
       for (const sessionId of going) freedBytes += await this.sizeOf(sessionId);
       return { deleted: [], candidates: going, skipped, freedBytes, dryRun };
     }
-    const freed = await this.deleteAll(going);
-    const freedBytes = [...freed.values()].reduce((sum, bytes) => sum + bytes, 0);
-    return { deleted: going, candidates: [], skipped, freedBytes, dryRun };
+    const deleted: string[] = [];
+    let freedBytes = 0;
+    for (const sessionId of going) {
+      const bytes = await this.sizeOf(sessionId);
+      // One that was taken up meanwhile stays.
+      const isGone = await this.removeUnused(sessionId);
+      if (isGone) deleted.push(sessionId);
+      if (isGone) freedBytes += bytes;
+    }
+    const taken = going.filter((sessionId) => !deleted.includes(sessionId));
+    return { deleted, candidates: [], skipped: [...skipped, ...taken], freedBytes, dryRun };
   }
 
   /** Those that are too old, or too many, or take too much together; the newest first. */
@@ -215,7 +233,7 @@ export class StoredSessions {
     const { olderThanDays, keepNewest = Number.POSITIVE_INFINITY, mostBytes } = request;
     const all = await this.list({ includeEmpty: true });
     const now = this.parts().clock.now().getTime();
-    const before = olderThanDays === undefined ? '' : new Date(now - olderThanDays * dayMs).toISOString();
+    const before = olderThanDays === undefined ? '' : timeBefore(now, olderThanDays);
     const found: SessionSummary[] = [];
     let bytes = 0;
     for (const [index, summary] of all.entries()) {
@@ -251,7 +269,10 @@ export class StoredSessions {
   /** Reads a session of a directory in the layout of other tools, or of a file of events; it can be resumed then. */
   async importFrom(request: ImportRequest): Promise<Omit<ImportedSession, 'directory'>> {
     const { store, directory, onForked, remove, find } = this.parts();
-    const { CannotImport, importLog } = await import('./history/import-session.js');
+    const [{ importLog }, { CannotImport }] = await Promise.all([
+      import('./history/import-session.js'),
+      import('./history/event-lines.js'),
+    ]);
     if (request.sessionId !== undefined && find(request.sessionId))
       throw new CannotImport(`The session ${request.sessionId} is open`);
     const { directory: from, ...imported } = await importLog(this.parts(), request);
@@ -268,14 +289,19 @@ export class StoredSessions {
   }
 
   /** Writes a session into a directory of its id, in the layout of other tools. */
-  async exportTo(request: ExportRequest): Promise<ExportedSession> {
+  async exportTo(request: Omit<ExportRequest, 'copyFiles'>): Promise<ExportedSession> {
     const { store, directory, find } = this.parts();
     await find(request.sessionId)?.openLog?.stored();
     const { exportLog } = await import('./history/export-session.js');
-    const exported = await exportLog(store, request);
-    await copyDirectory(sessionDirectoryIn(directory, request.sessionId), exported.directory);
-    return exported;
+    const from = sessionDirectoryIn(directory, request.sessionId);
+    return exportLog(store, { ...request, copyFiles: (to) => copyDirectory(from, to) });
   }
+}
+
+/** Before the first year there are no sessions, and dates end some time before that. */
+function timeBefore(now: number, days: number): string {
+  const milliseconds = now - days * dayMs;
+  return milliseconds < 0 ? '' : new Date(milliseconds).toISOString();
 }
 
 function nearness(context: SessionContext, wanted: Partial<SessionContext>): number {

@@ -21,7 +21,7 @@ export interface InProcessRuntime {
 
 /** Wires a runtime as the program does, with these bounds. */
 export async function inProcessRuntime(
-  options: Partial<Pick<RuntimeOptions, 'limits' | 'sessionIdleSeconds'>> = {},
+  options: Partial<Pick<RuntimeOptions, 'clock' | 'limits' | 'sessionIdleSeconds'>> = {},
 ): Promise<InProcessRuntime> {
   const home = temporaryDirectory();
   const api = await ScriptedApi.open();

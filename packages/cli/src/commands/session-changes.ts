@@ -1,27 +1,19 @@
 import { resolve } from 'node:path';
-import type { Client, Session } from '@groundcrew/sdk';
-import { type Config, configFlags, readConfig } from '../config/config.js';
+import { configFlags } from '../config/config.js';
 import { bytesOf, daysOf } from '../config/retention.js';
 import { UsageError } from '../flags/arguments.js';
 import { type Flag, numberFlag, switchFlag, textFlag } from '../flags/flags.js';
-import { openLocalClient } from '../sessions/local-client.js';
-import { findSessionId, listOf, ownProvider } from '../sessions/session-choice.js';
+import { findSessionId, listOf } from '../sessions/session-choice.js';
 import { type ListedSession, sessionRows } from '../sessions/session-rows.js';
 import { withProgress } from '../terminal/progress.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { shortened, visible } from '../terminal/visible.js';
 import { type Command, defineCommand, show } from './command.js';
-import { openCommandLog } from './command-log.js';
+import { rewind } from './session-rewind.js';
+import { type CommonFlags, idIn, plain, requireRest, withClient, withSession } from './with-session.js';
 
 const { logLevel, store, model } = configFlags;
 const dryRun = switchFlag('--dry-run', 'say what would happen, and change nothing');
-
-/** The first word: the session that is meant. Throws UsageError. */
-export function idIn([id]: readonly string[]): string {
-  if (id === undefined)
-    throw new UsageError('The id of a session is missing; groundcrew sessions ls lists them');
-  return id;
-}
 
 const rm = defineCommand({
   usage: ['groundcrew sessions rm ID…'],
@@ -39,7 +31,9 @@ const rm = defineCommand({
           await client.deleteSession(sessionId);
           show(sessionId, terminal);
         } catch (error) {
-          terminal.errorOutput.write(`groundcrew: ${error instanceof Error ? error.message : error}\n`);
+          terminal.errorOutput.write(
+            `groundcrew: ${error instanceof Error ? plain(error).message : error}\n`,
+          );
           code = exitCodes.failed;
         }
       }
@@ -85,8 +79,9 @@ const compact = defineCommand({
   summary: 'Puts a summary in the place of the older messages that the model sees; the log keeps them',
   flags: { model, store, logLevel },
   mostWords: 2,
-  run: async ({ flags, words }, terminal) =>
-    withSession(words, flags, terminal, async (session) => {
+  run: async ({ flags, words }, terminal) => {
+    await requireRest(words, flags, terminal);
+    return withSession(words, flags, terminal, async (session) => {
       const [, customInstructions] = words;
       const wish = customInstructions === undefined ? {} : { customInstructions };
       const done = await withProgress(terminal, 'compacting', () =>
@@ -100,7 +95,8 @@ const compact = defineCommand({
         `A summary replaced ${done.messagesRemoved} messages: ${done.tokensRemoved} tokens fewer`,
         terminal,
       );
-    }),
+    });
+  },
 });
 
 const fork = defineCommand({
@@ -121,40 +117,6 @@ const fork = defineCommand({
         }),
       );
       return show(made.sessionId, terminal);
-    });
-  },
-});
-
-const rewind = defineCommand({
-  usage: [
-    'groundcrew sessions rewind ID',
-    'groundcrew sessions rewind ID EVENT [--files] [--force] [--dry-run]',
-  ],
-  summary: 'Takes a session back to before a prompt; without one, lists the prompts',
-  flags: {
-    files: switchFlag('--files', 'also put back the files that tools of the session wrote'),
-    force: switchFlag('--force', 'also those that others have changed since'),
-    dryRun,
-    store,
-    logLevel,
-  },
-  mostWords: 2,
-  run: async ({ flags, words }, terminal) => {
-    const [, eventId] = words;
-    if (flags.force && !flags.files) throw new UsageError('--force goes with --files');
-    return withSession(words, flags, terminal, async (session) => {
-      if (eventId === undefined) return listPoints(session, terminal);
-      if (flags.dryRun) return preview(session, eventId, terminal);
-      const mode = flags.files ? 'conversation-and-files' : 'conversation';
-      const done = await withProgress(terminal, 'taking it back', () =>
-        session.call('session.history.rewind', { eventId, mode, ...(flags.force && { force: true }) }),
-      );
-      for (const path of done.restoredFiles) show(`put back: ${visible(path)}`, terminal);
-      for (const { path, reason } of done.skippedFiles)
-        show(`left as it is (${reason}): ${visible(path)}`, terminal);
-      if (done.outcome === 'success') return show(`${done.eventsRemoved ?? 0} events taken back`, terminal);
-      terminal.errorOutput.write(`groundcrew: ${done.error ?? done.outcome}\n`);
-      return exitCodes.failed;
     });
   },
 });
@@ -273,73 +235,4 @@ function measureFlag(
   read: (value: string, name: string) => number,
 ): Flag<number> {
   return { names: [name], placeholder, help, read };
-}
-
-async function listPoints(session: Session, terminal: Terminal): Promise<number> {
-  const { points } = await session.call('session.history.listRewindPoints', {});
-  const lines = points.map(({ eventId, timestamp, userMessage, fileCount }) => {
-    const files = fileCount === 0 ? '' : `  (${fileCount} files)`;
-    return `${eventId}  ${timestamp.slice(0, 16).replace('T', ' ')}  ${shortened(visible(userMessage), 60)}${files}`;
-  });
-  return lines.length === 0 ? exitCodes.done : show(lines.join('\n'), terminal);
-}
-
-async function preview(session: Session, eventId: string, terminal: Terminal): Promise<number> {
-  const { available, reason, files } = await session.call('session.history.previewRewind', { eventId });
-  if (!available) return show(`no files can be put back: ${reason ?? 'unknown'}`, terminal);
-  const lines = files.map(({ path, changeType, linesAdded, linesRemoved, changedSince }) => {
-    const since = changedSince ? ', changed by others since' : '';
-    return `${changeType}: ${visible(path)} (+${linesAdded} −${linesRemoved}${since})`;
-  });
-  return show(lines.length === 0 ? 'no files would be changed' : lines.join('\n'), terminal);
-}
-
-type CommonFlags = Pick<Parameters<typeof readConfig>[0], 'logLevel' | 'store' | 'model'>;
-
-async function withClient(
-  flags: CommonFlags,
-  terminal: Terminal,
-  work: (given: { readonly client: Client; readonly config: Config }) => Promise<number>,
-): Promise<number> {
-  const config = readConfig(flags, terminal.environment);
-  const { log } = openCommandLog(config, terminal);
-  const { client, close } = await openLocalClient(config, terminal, log);
-  try {
-    return await work({ client, config });
-  } catch (error) {
-    throw error instanceof Error ? plain(error) : error;
-  } finally {
-    await close();
-    log.close();
-  }
-}
-
-/** Users do not know the names of methods. */
-function plain(error: Error): Error {
-  const message = error.message.replace(/^Request \S+ failed with message: /, '');
-  return message === error.message ? error : new Error(message, { cause: error });
-}
-
-/** Opens the session that is meant, for as long as the work takes. */
-async function withSession(
-  words: readonly string[],
-  flags: CommonFlags,
-  terminal: Terminal,
-  work: (session: Session) => Promise<number>,
-): Promise<number> {
-  const wanted = idIn(words);
-  return withClient(flags, terminal, async ({ client, config }) => {
-    const sessionId = await findSessionId(wanted, listOf(client));
-    const session = await client.resumeSession(sessionId, {
-      disableResume: true,
-      onPermissionRequest: () => ({ kind: 'reject' }),
-      ...(config.model !== undefined && { model: config.model }),
-      ...ownProvider(config, terminal.environment),
-    });
-    try {
-      return await work(session);
-    } finally {
-      await session.disconnect();
-    }
-  });
 }

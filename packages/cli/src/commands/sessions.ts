@@ -1,21 +1,19 @@
-import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type SessionEvent, transcriptOf } from '@groundcrew/sdk';
-import { configFlags, readConfig } from '../config/config.js';
+import { configFlags } from '../config/config.js';
 import { entryOf, UnknownOption, UsageError } from '../flags/arguments.js';
 import { switchFlag, textFlag } from '../flags/flags.js';
-import type { Log } from '../log/log.js';
 import type { Redactor } from '../log/redact.js';
+import { writeNewFile } from '../sessions/new-file.js';
 import { findSessionId } from '../sessions/session-choice.js';
 import { sessionTable } from '../sessions/session-table.js';
-import { StoredSessions } from '../sessions/stored-sessions.js';
 import { transcriptLines } from '../sessions/transcript.js';
 import { withProgress } from '../terminal/progress.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { asksForHelp, type Command, defineCommand, show } from './command.js';
-import { openCommandLog } from './command-log.js';
-import { changes, exportDirectory, idIn } from './session-changes.js';
+import { changes, exportDirectory } from './session-changes.js';
+import { idIn, withStored } from './with-session.js';
 
 const { logLevel, store } = configFlags;
 const json = switchFlag('--json', 'print it as JSON');
@@ -31,7 +29,7 @@ const ls = defineCommand({
   summary: 'Lists the sessions, the newest first',
   flags: { json, store, logLevel },
   run: ({ flags }, terminal) =>
-    withSessions(flags, terminal, async (stored) => {
+    withStored(flags, terminal, async (stored) => {
       const sessions = await stored.list();
       if (flags.json) return show(inJson(sessions), terminal);
       if (sessions.length === 0) return exitCodes.done;
@@ -46,7 +44,7 @@ const showOne = defineCommand({
   flags: { json, request: requestFlag, store, logLevel },
   mostWords: 1,
   run: ({ flags, words }, terminal) =>
-    withSessions(flags, terminal, async (stored, _log, redactor) => {
+    withStored(flags, terminal, async (stored, _log, redactor) => {
       const sessions = await stored.list();
       const sessionId = await findSessionId(idIn(words), async () => sessions);
       if (flags.request !== undefined)
@@ -75,15 +73,14 @@ const exportOne = defineCommand({
     if (flags.to !== undefined && file !== undefined)
       throw new UsageError('FILE and --to cannot go together');
     if (flags.to !== undefined) return exportDirectory(words, { ...flags, to: flags.to }, terminal);
-    return withSessions(flags, terminal, async (stored) => {
+    return withStored(flags, terminal, async (stored) => {
       const sessionId = await findSessionId(idIn(words), () => stored.list());
       const lines = Readable.from(ended(stored.events(sessionId)));
-      await withProgress(terminal, 'writing the events', () =>
-        file === undefined
-          ? pipeline(lines, terminal.output, { end: false })
-          : pipeline(lines, createWriteStream(file, { flags: 'wx', mode: 0o600 })),
-      );
-      return exitCodes.done;
+      return withProgress(terminal, 'writing the events', async () => {
+        if (file !== undefined) return writeNewFile(file, lines, terminal);
+        await pipeline(lines, terminal.output, { end: false });
+        return exitCodes.done;
+      });
     });
   },
 });
@@ -113,24 +110,6 @@ export const sessions: Command = {
     );
   },
 };
-
-async function withSessions(
-  flags: Pick<Parameters<typeof readConfig>[0], 'logLevel' | 'store'>,
-  terminal: Terminal,
-  work: (stored: StoredSessions, log: Log, redactor: Redactor) => Promise<number>,
-): Promise<number> {
-  const config = readConfig(flags, terminal.environment);
-  const { log, redactor } = openCommandLog(config, terminal);
-  const stored = await StoredSessions.open(config, terminal.environment, (message) =>
-    log.write('warning', message),
-  );
-  try {
-    return await work(stored, log, redactor);
-  } finally {
-    await stored.close();
-    log.close();
-  }
-}
 
 function turnOf(word: string): number | string {
   return /^\d+$/.test(word) ? Number(word) : word;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Environment, requestBody } from '@groundcrew/models';
-import { NoSuchRequest, storedCalls } from '@groundcrew/runtime';
+import { NoSuchRequest, storedCalls, storedRewinds } from '@groundcrew/runtime';
 import type { LogRecord, SessionStore, SessionSummary } from '@groundcrew/store';
 import type { Config } from '../config/config.js';
 import { chooseStore } from '../config/store-choice.js';
@@ -17,7 +17,10 @@ export interface StoredSession extends TableSession {
 
 /** The sessions of a home, to look at: nothing is opened, taken over or changed. */
 export class StoredSessions {
-  private constructor(private readonly store: (SessionStore & { close(): Promise<void> }) | undefined) {}
+  private constructor(
+    private readonly homeDirectory: string,
+    private readonly store: (SessionStore & { close(): Promise<void> }) | undefined,
+  ) {}
 
   /** Throws UsageError for a store that cannot be named so. */
   static async open(
@@ -26,10 +29,10 @@ export class StoredSessions {
     onWarning: (message: string) => void,
   ): Promise<StoredSessions> {
     const url = await chooseStore({ given, environment, homeDirectory });
-    if (url !== undefined) return new StoredSessions(sharedStore({ url, onWarning }));
+    if (url !== undefined) return new StoredSessions(homeDirectory, sharedStore({ url, onWarning }));
     // A home without sessions stays as it is.
     const isThere = existsSync(storeFile(homeDirectory));
-    return new StoredSessions(isThere ? openStore(homeDirectory, { onWarning }) : undefined);
+    return new StoredSessions(homeDirectory, isThere ? openStore(homeDirectory, { onWarning }) : undefined);
   }
 
   /** The newest first. */
@@ -61,6 +64,17 @@ export class StoredSessions {
     if (!store) throw new NoSuchRequest('There are no sessions');
     const { wire, request } = await storedCalls.request(store, sessionId, turn);
     return requestBody(wire, request);
+  }
+
+  /** The prompts to which a session can be taken back. */
+  async rewindPoints(sessionId: string): ReturnType<typeof storedRewinds.points> {
+    return this.store ? storedRewinds.points(this.store, sessionId) : [];
+  }
+
+  /** The files that a rewind would put back; undefined where they are not tracked. Throws for an event that is no prompt. */
+  async rewindPreview(sessionId: string, eventId: string): ReturnType<typeof storedRewinds.preview> {
+    const { homeDirectory: home } = this;
+    return this.store && storedRewinds.preview(this.store, { sessionId, eventId, home });
   }
 
   async close(): Promise<void> {

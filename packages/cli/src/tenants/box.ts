@@ -35,7 +35,11 @@ export function boxArguments(places: BoxPlaces): readonly string[] {
     ...['--dev', '/dev', '--proc', '/proc'],
     ...(existsSync(operatorsDirectory) ? ['--tmpfs', operatorsDirectory] : []),
     ...mounts.flatMap(({ order, source, path }) => [order, source, path]),
-    ...shownFiles(secretFiles, [...readOnly, ...writable]).flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...shownFiles(secretFiles, [...readOnly, ...writable]).flatMap((path) => [
+      '--ro-bind',
+      '/dev/null',
+      path,
+    ]),
     ...['--remount-ro', '/', '--chdir', workingDirectory],
   ];
 }

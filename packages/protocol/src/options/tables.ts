@@ -223,7 +223,9 @@ export const createOptions: SupportOf<Create> = {
   providerRef: used,
   nodeLabels: used,
   titles: used,
-  enableHostGitOperations: unused('the runtime looks up the repository anyway, and changes it by tools only.'),
+  enableHostGitOperations: unused(
+    'the runtime looks up the repository anyway, and changes it by tools only.',
+  ),
   enableSessionStore: unused('sessions cannot look into one another.'),
   enableSessionTelemetry: used,
   enableCitations: used,

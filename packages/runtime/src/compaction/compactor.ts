@@ -89,7 +89,7 @@ export class Compactor {
     this.closeInterrupted();
     const { isEnabled, background, blocking } = this.parts.settings();
     if (!isEnabled) return true;
-    if (this.running && this.share(call) >= blocking) await ended(this.running.done, signal);
+    if (this.share(call) >= blocking) while (this.running) await ended(this.running.done, signal);
     if (this.running || !this.hasGrown(call)) return !this.hasFailed;
     const share = this.share(call);
     // Two calls at once cannot share what is left of a budget, nor may one outlive a sub-agent.
@@ -106,7 +106,8 @@ export class Compactor {
   /** Called when the service refused a call as too long; true when a compaction made room. */
   async afterRefusal(call: SummaryCall, signal: AbortSignal): Promise<boolean> {
     if (!this.parts.settings().isEnabled) return false;
-    if (this.running) await ended(this.running.done, signal);
+    // No await from here to the start: of several that wait only one may begin.
+    while (this.running) await ended(this.running.done, signal);
     const { success } = await this.begin(call, { kind: 'blocking', trigger: 'context_limit_retry' }, signal);
     return success;
   }
@@ -117,7 +118,8 @@ export class Compactor {
     customInstructions: string | undefined,
     signal: AbortSignal,
   ): Promise<CompactionResult> {
-    if (this.running) await ended(this.running.done, signal);
+    // No await from here to the start: of several that wait only one may begin.
+    while (this.running) await ended(this.running.done, signal);
     return this.begin(call, { kind: 'manual', trigger: 'manual', customInstructions }, signal);
   }
 

@@ -13,7 +13,7 @@ export async function pin(
   const messages = entries.flatMap(messageOf);
   const rules: PinnedRule[] = [];
   for (const message of messages) {
-    rules.push(...rulesIn(message, room));
+    for (const rule of await rulesIn(message, room)) rules.push(rule);
     // A long message takes some milliseconds, and a large window has hundreds.
     if (message.text.length > longText) await eventLoopTurn();
   }

@@ -41,15 +41,43 @@ const unspaced = [
   'ต้อง|ห้าม|เสมอ|อย่า|เท่านั้น|กฎ|เป้าหมาย',
 ];
 
-const phrases = spelled.flatMap((line) => line.split(', ')).map((phrase) => phrase.replaceAll("'", "['’]"));
-const ruleWords = new RegExp(
-  `(?<![\\p{L}\\p{M}\\p{N}])(?:${phrases.join('|')})(?![\\p{L}\\p{M}\\p{N}])|${unspaced.join('|')}`,
-  'iu',
-);
+/** Words that say of themselves that a rule holds for good; texts that only describe something have few of them. */
+const lasting = [
+  `always, never, from now on, going forward, at all times, under no circumstances, without exception, no exceptions, until further notice`,
+  `don't, dont, do not, you must, you shall, you may not, you should, make sure, remember, rule, whenever, each time, every time, new goal`,
+  `immer, niemals, nie, ab jetzt, ab sofort, von nun an, künftig, stets, grundsätzlich, verboten, auf keinen fall, regel`,
+  `toujours, jamais, dorénavant, désormais, à partir de maintenant, il faut, interdit, règle, siempre, nunca, jamás, a partir de ahora`,
+  `de ahora en adelante, prohibido, hay que, regla, sempre, a partir de agora, proibido, regra, mai, d'ora in poi, da ora in poi, vietato, regola`,
+  `altijd, nooit, vanaf nu, voortaan, verboden, alltid, aldrig, aldri, altid, hädanefter, från och med nu, förbjudet, forbudt, aina, koskaan`,
+  `tästä lähtien, kielletty, zawsze, nigdy, od teraz, odtąd, zabronione, vždy, nikdy, od teď, zakázáno, всегда, никогда, нельзя, отныне`,
+  `впредь, запрещено, правило, завжди, ніколи, віднині, заборонено, her zaman, asla, daima, bundan sonra, yasak, πάντα, πάντοτε, ποτέ`,
+  `απαγορεύεται, دائما, دائمًا, أبدا, أبدًا, ممنوع, همیشه, هرگز, תמיד, לעולם, אסור, हमेशा, कभी, luôn, không bao giờ, từ nay, cấm, đừng`,
+  `selalu, jangan, dilarang, mulai sekarang`,
+];
+const lastingUnspaced = [
+  '始终|始終|总是|總是|一律|必须|必須|务必|務必|不要|不得|禁止|切勿|请勿|請勿|从现在|從現在|今后|今後|永远|永遠|绝不|絕不|规则|規則',
+  '必ず|常に|絶対|いつも|しないで|決して|これから|ルール|항상|절대|반드시|금지|앞으로|언제나|규칙|ห้าม|เสมอ|อย่า',
+];
+
+const ruleWords = anyOf(spelled, unspaced);
+const lastingWords = anyOf(lasting, lastingUnspaced);
+
+function anyOf(lines: readonly string[], unspacedWords: readonly string[]): RegExp {
+  const phrases = lines.flatMap((line) => line.split(', ')).map((phrase) => phrase.replaceAll("'", "['’]"));
+  return new RegExp(
+    `(?<![\\p{L}\\p{M}\\p{N}])(?:${phrases.join('|')})(?![\\p{L}\\p{M}\\p{N}])|${unspacedWords.join('|')}`,
+    'iu',
+  );
+}
 
 /** Whether a sentence sounds like a rule that is to hold from then on. */
 export function soundsLikeRule(sentence: string): boolean {
   return ruleWords.test(sentence.normalize('NFC'));
+}
+
+/** Whether a sentence that sounds like a rule is plainly one that is to hold for good. */
+export function soundsLasting(sentence: string): boolean {
+  return lastingWords.test(sentence.normalize('NFC'));
 }
 
 const wishes =

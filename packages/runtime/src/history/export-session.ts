@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,12 +8,16 @@ import type { SessionStore } from '@groundcrew/store';
 import { isRemoved } from '../log/removed-records.js';
 import { replay } from '../log/replay.js';
 import { agentOf, type SessionState } from '../log/state.js';
+import { absent } from '../workspace/absent.js';
+import { makeDirectories } from '../workspace/make-directories.js';
 import { stateFile, writeExportedState } from './exported-state.js';
 
 /** Where a session is written to: a directory of its id is made there. */
 export interface ExportRequest {
   readonly sessionId: string;
   readonly path: string;
+  /** Copies the files of the session's own directory into another one. */
+  copyFiles(to: string): Promise<void>;
 }
 
 /** What was written. */
@@ -28,11 +33,11 @@ class CannotExport extends Error {
 
 /**
  * Writes what readers see of a session as other tools keep it: `events.jsonl` and `workspace.yaml` in a directory of its
- * own; and what the events add up to, for an import here.
+ * own; and what the events add up to, for an import here. The directory has its name once all of it is there.
  */
 export async function exportLog(
   store: SessionStore,
-  { sessionId, path }: ExportRequest,
+  { sessionId, path, copyFiles }: ExportRequest,
 ): Promise<ExportedSession> {
   // The client may have another working directory than the runtime, so a relative path could mean another place.
   if (!isAbsolute(path)) throw new CannotExport(`path must be absolute, not ${path}`);
@@ -43,10 +48,12 @@ export async function exportLog(
   const { state, damage } = await replay({ store, sessionId, snapshotSeq });
   if (damage) throw damage;
   const directory = join(resolve(path), sessionId);
-  await mkdir(resolve(path), { recursive: true });
-  await mkdir(directory, { mode: 0o700 }).catch(() => {
-    throw new CannotExport(`${directory} is there already`);
+  if (await lstat(directory).catch(absent)) throw new CannotExport(`${directory} is there already`);
+  await makeDirectories(resolve(path)).catch((error: NodeJS.ErrnoException) => {
+    throw new CannotExport(`${resolve(path)} cannot be made: ${error.message}`);
   });
+  const draft = join(resolve(path), `.${sessionId}.${randomUUID()}.tmp`);
+  await mkdir(draft, { mode: 0o700 });
   let events = 0;
   async function* lines(): AsyncGenerator<string> {
     for await (const batch of store.read(sessionId)) {
@@ -58,13 +65,14 @@ export async function exportLog(
     }
   }
   try {
-    const to = createWriteStream(join(directory, 'events.jsonl'), newPrivateFile);
+    const to = createWriteStream(join(draft, 'events.jsonl'), newPrivateFile);
     await pipeline(Readable.from(lines()), to);
-    await writeFile(join(directory, 'workspace.yaml'), await workspaceText(sessionId, state), newPrivateFile);
-    await writeFile(join(directory, stateFile), writeExportedState(state), newPrivateFile);
-  } catch (error) {
-    await rm(directory, { recursive: true, force: true });
-    throw error;
+    await writeFile(join(draft, 'workspace.yaml'), await workspaceText(sessionId, state), newPrivateFile);
+    await writeFile(join(draft, stateFile), writeExportedState(state), newPrivateFile);
+    await copyFiles(draft);
+    await rename(draft, directory);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
   }
   return { directory, events };
 }

@@ -1,7 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { SessionEvent } from '@groundcrew/protocol';
 import { isSafeId, type LogRecord, type Owner, type SessionStore } from '@groundcrew/store';
 import { coveredLength } from '../compaction/covered.js';
@@ -11,6 +9,7 @@ import { noteJson } from '../log/entry.js';
 import { nothingPinned } from '../log/pinned.js';
 import { agentOf, type SessionState } from '../log/state.js';
 import { absent } from '../workspace/absent.js';
+import { CannotImport, EventLines, firstEvent } from './event-lines.js';
 import { type ExportedState, parseExportedState, stateFile } from './exported-state.js';
 import { stateOfCopy } from './fork.js';
 import { writeLog } from './new-log.js';
@@ -32,11 +31,6 @@ export interface ImportedSession {
   readonly directory?: string;
 }
 
-/** The file or directory cannot be imported. */
-export class CannotImport extends Error {
-  override readonly name = 'CannotImport';
-}
-
 /** What the other files of the directory say of the session. */
 interface DirectoryFacts {
   readonly id?: string;
@@ -45,6 +39,8 @@ interface DirectoryFacts {
   readonly clientName?: string;
   readonly cwd?: string;
   readonly state?: ExportedState;
+  /** What of it is not taken over. */
+  readonly warnings?: readonly string[];
 }
 
 /** Room that user messages have in a summary, where no window is known: a third of one of 128,000 tokens. */
@@ -60,11 +56,7 @@ export async function importLog(
 ): Promise<ImportedSession> {
   if (!isAbsolute(request.path)) throw new CannotImport(`path must be absolute, not ${request.path}`);
   const path = resolve(request.path);
-  const found = await stat(path).catch(absent);
-  if (!found) throw new CannotImport(`There is nothing at ${path}`);
-  const file = found.isDirectory() ? join(path, 'events.jsonl') : path;
-  const size = (await stat(file).catch(absent))?.size;
-  if (size === undefined) throw new CannotImport(`There is no events.jsonl in ${path}`);
+  const { file, size } = await fileOf(path);
   const directory = basename(file) === 'events.jsonl' ? dirname(file) : undefined;
   const facts = directory === undefined ? {} : await readFacts(directory);
   const first = await firstEvent(file);
@@ -83,8 +75,20 @@ export async function importLog(
     await store.remove(sessionId, owner);
     throw error;
   }
-  const { events, warnings } = reading;
+  const { events } = reading;
+  const warnings = [...(facts.warnings ?? []), ...reading.warnings];
   return { sessionId, events, warnings, ...(directory !== undefined && { directory }) };
+}
+
+async function fileOf(path: string): Promise<{ readonly file: string; readonly size: number }> {
+  const found = await stat(path).catch(absent);
+  if (!found) throw new CannotImport(`There is nothing at ${path}`);
+  const file = found.isDirectory() ? join(path, 'events.jsonl') : path;
+  const events = await stat(file).catch(absent);
+  if (!events) throw new CannotImport(`There is no events.jsonl in ${path}`);
+  // It is read twice, and to its end: a pipe or a device has no such thing.
+  if (!events.isFile()) throw new CannotImport(`${file} is no file`);
+  return { file, size: events.size };
 }
 
 /** Removes what an interrupted import left under this id, or a session without a prompt. Throws CannotImport for any other session. */
@@ -162,59 +166,6 @@ function continued(added: SessionState, { state, cwd }: DirectoryFacts): Session
   };
 }
 
-/** The lines of a file of events, one by one. */
-class EventLines {
-  events = 0;
-  readonly warnings: string[] = [];
-
-  constructor(
-    private readonly file: string,
-    private readonly options: { readonly size: number; onProgress: ImportRequest['onProgress'] },
-  ) {}
-
-  /** The last line may have been broken off by a crash of its writer; any other must be an event. Throws CannotImport. */
-  async *lines(): AsyncGenerator<{ readonly event: SessionEvent; readonly line: string }> {
-    const stream = createReadStream(this.file);
-    let number = 0;
-    let broken: string | undefined;
-    for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
-      number += 1;
-      if (line.trim() === '') continue;
-      if (broken !== undefined) throw new CannotImport(broken);
-      const event = parseEvent(line);
-      if (!event) {
-        broken = `Line ${number} of ${this.file} is no event`;
-        continue;
-      }
-      this.events += 1;
-      this.options.onProgress?.({ bytes: stream.bytesRead, of: this.options.size });
-      yield { event, line };
-    }
-    if (broken !== undefined) this.warnings.push(`${broken}: it was broken off, and is left out`);
-    if (this.events === 0) throw new CannotImport(`There are no events in ${this.file}`);
-  }
-}
-
-function parseEvent(line: string): SessionEvent | undefined {
-  try {
-    const event = JSON.parse(line) as Partial<SessionEvent> | null;
-    const isEvent =
-      typeof event?.type === 'string' &&
-      typeof event.id === 'string' &&
-      typeof event.timestamp === 'string' &&
-      typeof event.data === 'object' &&
-      event.data !== null;
-    return isEvent ? (event as SessionEvent) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-async function firstEvent(file: string): Promise<SessionEvent | undefined> {
-  for await (const line of createInterface({ input: createReadStream(file) })) return parseEvent(line);
-  return undefined;
-}
-
 function ownId(event: SessionEvent | undefined): string | undefined {
   if (event?.type !== 'session.start') return undefined;
   const { sessionId } = event.data;
@@ -226,8 +177,8 @@ async function readFacts(directory: string): Promise<DirectoryFacts> {
     readFile(join(directory, 'workspace.yaml'), 'utf8').catch(absent),
     readFile(join(directory, stateFile), 'utf8').catch(absent),
   ]);
-  const exported = state === undefined ? undefined : parseExportedState(state);
-  return { ...(await readWorkspace(settings)), ...(exported && { state: exported }) };
+  const exported = state === undefined ? {} : parseExportedState(state);
+  return { ...(await readWorkspace(settings)), ...exported };
 }
 
 async function readWorkspace(text: string | undefined): Promise<DirectoryFacts> {

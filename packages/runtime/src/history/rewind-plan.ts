@@ -20,6 +20,16 @@ export interface PlannedFile {
   readonly isDone: boolean;
 }
 
+/** A file that a rewind would put back. */
+export interface RewindFile {
+  readonly path: string;
+  readonly changeType: 'created' | 'deleted' | 'modified';
+  readonly linesAdded: number;
+  readonly linesRemoved: number;
+  /** Others changed it since: it is left as it is unless the rewind is forced. */
+  readonly changedSince?: true;
+}
+
 /** Which files have to be restored to be as they were before a prompt; `before` is the state at that time. */
 export async function planRewind(
   { now, before }: { readonly now: SessionState; readonly before: SessionState },
@@ -71,8 +81,20 @@ function isSame(now: FileNow, wanted: FileWanted): boolean {
   return now.type === wanted.type;
 }
 
+/** What users are shown of it. */
+export function describePlanned(planned: readonly PlannedFile[]): Promise<readonly RewindFile[]> {
+  return Promise.all(
+    planned.map(async (file) => ({
+      path: file.path,
+      changeType: file.changeType,
+      ...(await linesSince(file)),
+      ...(file.isChangedSince && { changedSince: true as const }),
+    })),
+  );
+}
+
 /** Lines that the file has gained and lost since, as it is now. */
-export async function linesSince({ path, now, wanted }: PlannedFile) {
+async function linesSince({ path, now, wanted }: PlannedFile) {
   const before = wanted?.type === 'file' ? wanted.content : Buffer.alloc(0);
   const after = now.type === 'file' ? now.content : Buffer.alloc(0);
   if (!wanted || before.equals(after)) return { linesAdded: 0, linesRemoved: 0 };

@@ -1,4 +1,3 @@
-import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import type { LogRecord, SessionStore } from '@groundcrew/store';
 import type { Compactor } from '../compaction/compactor.js';
 import { type Cut, cutAt, stateAfterCut } from '../log/cut.js';
@@ -9,7 +8,8 @@ import type { FileSync } from '../workspace/file-sync.js';
 import { putBack } from '../workspace/restored-file.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { FileTracking } from './file-tracking.js';
-import { linesSince, type PlannedFile, planRewind } from './rewind-plan.js';
+import { describePlanned, type PlannedFile, planRewind, type RewindFile } from './rewind-plan.js';
+import { CannotRewind, promptCut, type RewindPoint, rewindPoints } from './rewind-points.js';
 
 /** The session whose past is cut. */
 interface RewoundSession {
@@ -27,31 +27,6 @@ interface RewoundSession {
 /** Why a session cannot be rewound now. */
 export type RewindObstacle = 'file-change-tracking-disabled' | 'session-busy';
 
-/** A prompt to which the session can be taken back. */
-export interface RewindPoint {
-  readonly eventId: string;
-  readonly userMessage: string;
-  readonly timestamp: string;
-  readonly isAutopilotContinuation: boolean;
-  readonly canRestoreFiles: boolean;
-  /** Files that would be put back. */
-  readonly fileCount: number;
-  /** This prompt's own turn wrote files. */
-  readonly turnChangedFiles: boolean;
-  readonly linesAdded: number;
-  readonly linesRemoved: number;
-}
-
-/** A file that a rewind would put back. */
-export interface RewindFile {
-  readonly path: string;
-  readonly changeType: 'created' | 'deleted' | 'modified';
-  readonly linesAdded: number;
-  readonly linesRemoved: number;
-  /** Others changed it since: it is left as it is unless the rewind is forced. */
-  readonly changedSince?: true;
-}
-
 /** What came of a rewind. */
 export interface RewindOutcome {
   readonly outcome:
@@ -67,11 +42,6 @@ export interface RewindOutcome {
 }
 
 type SkipReason = 'user-modified' | 'skipped-capture';
-
-/** The past cannot be cut there. */
-class CannotRewind extends Error {
-  override readonly name = 'CannotRewind';
-}
 
 /** Takes a session back to an earlier point: its conversation, and the files that its tools wrote. */
 export class SessionRewind {
@@ -100,30 +70,16 @@ export class SessionRewind {
     const state = await this.session.state();
     const isTracking = this.session.files.isOn(state);
     if (this.isBusy(state)) return { isTracking, obstacle: 'session-busy', points: [] };
-    const prompts: EventOf<'user.message'>[] = [];
-    for await (const batch of this.session.read())
-      for (const record of batch) {
-        const event = record.type === 'user.message' ? (JSON.parse(record.json) as SessionEvent) : undefined;
-        if (event && isPrompt(event)) prompts.push(event);
-      }
-    return { isTracking, points: pointsOf(prompts, isTracking ? state : { fileChanges: [] }) };
+    return { isTracking, points: await rewindPoints(this.session.read(), { state, isTracking }) };
   }
 
   /** What would become of files; nothing is changed. Throws CannotRewind. */
   async preview(eventId: string): Promise<RewindObstacle | readonly RewindFile[]> {
     const state = await this.session.state();
-    const cut = await this.promptCut(eventId, state);
+    const cut = await promptCut(this.records(), eventId, state.removed);
     if (!this.session.files.isOn(state)) return 'file-change-tracking-disabled';
     if (this.isBusy(state)) return 'session-busy';
-    const planned = await this.plan(state, cut.before);
-    return Promise.all(
-      planned.map(async (file) => ({
-        path: file.path,
-        changeType: file.changeType,
-        ...(await linesSince(file)),
-        ...(file.isChangedSince && { changedSince: true as const }),
-      })),
-    );
+    return describePlanned(await this.plan(state, cut.before));
   }
 
   /**
@@ -135,7 +91,7 @@ export class SessionRewind {
     { withFiles, force = false }: { readonly withFiles: boolean; readonly force?: boolean },
   ): Promise<RewindOutcome> {
     const state = await this.session.state();
-    const { before } = await this.promptCut(eventId, state);
+    const { before } = await promptCut(this.records(), eventId, state.removed);
     const nothing = { restoredFiles: [], skippedFiles: [] };
     if (withFiles && !this.session.files.isOn(state))
       return { outcome: 'file-change-tracking-disabled', ...nothing };
@@ -166,14 +122,6 @@ export class SessionRewind {
       () => done,
       (error: unknown) => ({ ...done, outcome: 'snapshot-prune-failed', error: textOf(error) }),
     );
-  }
-
-  /** Where the conversation would be cut; a rewind goes to prompts only. */
-  private async promptCut(eventId: string, { removed }: SessionState): Promise<Cut> {
-    const cut = await cutAt(this.records(), eventId, removed);
-    if (!cut?.event || !isPrompt(cut.event))
-      throw new CannotRewind(`Rewind event '${eventId}' is not a current root user turn`);
-    return cut;
   }
 
   /** One record; what was appended while the past was read is looked at again. */
@@ -215,34 +163,6 @@ export class SessionRewind {
   private records(): AsyncIterable<readonly LogRecord[]> {
     return this.store.read(this.session.sessionId);
   }
-}
-
-function isPrompt(event: SessionEvent): event is EventOf<'user.message'> {
-  return event.type === 'user.message' && event.agentId === undefined && event.data.delivery !== 'steering';
-}
-
-function pointsOf(
-  prompts: readonly EventOf<'user.message'>[],
-  { fileChanges }: Pick<SessionState, 'fileChanges'>,
-): readonly RewindPoint[] {
-  const later = new Set<string>();
-  const points = prompts.toReversed().map((prompt): RewindPoint => {
-    const own = fileChanges.filter(({ promptId }) => promptId === prompt.id);
-    for (const { real } of own) later.add(real);
-    const sum = (of: 'linesAdded' | 'linesRemoved') => own.reduce((total, change) => total + change[of], 0);
-    return {
-      eventId: prompt.id,
-      userMessage: prompt.data.content,
-      timestamp: prompt.timestamp,
-      isAutopilotContinuation: prompt.data.isAutopilotContinuation ?? false,
-      canRestoreFiles: later.size > 0,
-      fileCount: later.size,
-      turnChangedFiles: own.length > 0,
-      linesAdded: sum('linesAdded'),
-      linesRemoved: sum('linesRemoved'),
-    };
-  });
-  return points.reverse();
 }
 
 type Hosting = RewoundSession['hosting'];

@@ -23,8 +23,10 @@ export type ScheduleWish = { readonly prompt: string; readonly displayPrompt?: s
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const shortestInterval = 10_000;
-/** Timers of Node count no further. */
-const longestTimer = 2 ** 31 - 1;
+/** Timers stand still while a machine sleeps, and clocks are set: the time is looked at again on the way. */
+const longestWait = 60_000;
+const shortestWait = 1000;
+const partOfWait = 1 / 5;
 const mostSchedules = 100;
 /** After this time a prompt that the store could not take is tried again. */
 const retryMs = 5000;
@@ -76,10 +78,11 @@ export class SessionSchedules {
   /** Waits for the next of them, while the session is in memory. */
   arm(): void {
     this.disarm();
-    const { openLog, isReadOnly } = this.session;
-    const times = (openLog?.state.schedules ?? []).map(({ nextRunAt }) => nextRunAt);
-    if (times.length === 0 || isReadOnly) return;
-    this.wait(Math.min(...times) - this.clock.now().getTime());
+    const times = this.open.map(({ nextRunAt }) => nextRunAt);
+    if (times.length === 0 || this.session.isReadOnly) return;
+    const left = Math.min(...times) - this.clock.now().getTime();
+    const part = Math.max(shortestWait, left * partOfWait);
+    this.wait(Math.min(Math.max(0, left), part, longestWait));
   }
 
   disarm(): void {
@@ -93,13 +96,21 @@ export class SessionSchedules {
         () => this.wait(retryMs),
       );
     };
-    this.timer = after(run, Math.min(Math.max(0, milliseconds), longestTimer)).unref();
+    this.timer = after(run, milliseconds).unref();
   }
 
   private async runDue(): Promise<void> {
     const now = this.clock.now().getTime();
-    for (const schedule of this.session.openLog?.state.schedules ?? [])
-      if (schedule.nextRunAt <= now) await this.run(schedule, now);
+    for (const { id } of this.open) {
+      // One may be stopped while another is sent.
+      const schedule = this.open.find((each) => each.id === id);
+      if (schedule && schedule.nextRunAt <= now) await this.run(schedule, now);
+    }
+  }
+
+  /** Those of the log in memory, as it will be when all that was appended is stored. */
+  private get open(): readonly Schedule[] {
+    return this.session.openLog?.latest.schedules ?? [];
   }
 
   private async run(schedule: Schedule, now: number): Promise<void> {
@@ -114,7 +125,8 @@ export class SessionSchedules {
     // 0: the next time is not known yet, so nothing is due.
     const isDue = nextRunAt > 0 && !isWaiting;
     const warning = isDue ? await this.send(schedule, source) : undefined;
-    await this.session.record(...(warning ? [warning] : []), following);
+    const isStopped = !this.open.some((each) => each.id === id);
+    await this.session.record(...(warning ? [warning] : []), ...(isStopped ? [] : [following]));
   }
 
   private send(schedule: Schedule, source: string): Promise<Draft | undefined> {

@@ -34,6 +34,11 @@ export class SessionHistory {
     return conversation.compactor.compact(call, customInstructions, signal);
   }
 
+  /** The model has read nothing yet. */
+  async isEmpty(): Promise<boolean> {
+    return agentOf((await this.session.load()).log.state).history.length === 0;
+  }
+
   /** False when no such compaction runs. */
   async cancelCompaction(kind: 'background' | 'manual'): Promise<boolean> {
     return (await this.session.load()).compactor.cancel(kind);
@@ -59,8 +64,8 @@ export class SessionHistory {
 
   /** What is needed to go on with the work elsewhere; empty before the first message. */
   async handoff(signal: AbortSignal): Promise<string> {
+    if (await this.isEmpty()) return '';
     const conversation = await this.session.load();
-    if (agentOf(conversation.log.state).history.length === 0) return '';
     const { compactor } = conversation;
     const summary = await compactor.summariseOnly(await conversation.summaryCall(signal), signal);
     const { titleOf } = await import('../compaction/summary.js');

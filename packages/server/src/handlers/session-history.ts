@@ -19,6 +19,7 @@ export const sessionHistoryHandlers: SessionHandlers<Pick<Methods, Names>> = {
           message: `The option '${name}' of session.history.compact has no effect: the session's own window and thresholds count.`,
         },
       });
+    if (await session.history.isEmpty()) throw new Refusal('Nothing to compact.');
     const result = await session.history.compact(customInstructions, signal);
     const { model: _model, compactions: _count, ...contextWindow } = await session.measures.contextUse();
     return { ...result, contextWindow };

@@ -1,5 +1,7 @@
-import type { Methods } from '@groundcrew/protocol';
+import type { Methods, Result } from '@groundcrew/protocol';
 import type { SessionHandlers } from '../handler.js';
+
+type ModelMetric = Result<Methods['session.usage.getMetrics']>['modelMetrics'][string];
 
 export const sessionUsageHandlers: SessionHandlers<Pick<Methods, 'session.usage.getMetrics'>> = {
   async 'session.usage.getMetrics'(_params, { session }) {
@@ -17,7 +19,7 @@ export const sessionUsageHandlers: SessionHandlers<Pick<Methods, 'session.usage.
         filesModified: [...codeChanges.files],
         filesModifiedCount: codeChanges.files.length,
       },
-      modelMetrics: models,
+      modelMetrics: Object.fromEntries(Object.entries(models).map(priced)),
       lastCallInputTokens: spending.last?.inputTokens ?? 0,
       lastCallOutputTokens: spending.last?.outputTokens ?? 0,
       currentModel: model,
@@ -25,3 +27,9 @@ export const sessionUsageHandlers: SessionHandlers<Pick<Methods, 'session.usage.
     };
   },
 };
+
+/** Clients read a number here; whether it is known is said by `totalCost`. */
+function priced([model, metric]: readonly [string, ModelMetric]): [string, ModelMetric] {
+  const { requests } = metric;
+  return [model, { ...metric, requests: { ...requests, cost: requests.cost ?? 0 } }];
+}
