@@ -94,10 +94,23 @@ test('an extension of the project joins a session that asks for it, serves it, a
   expect(await session.call('session.factory.getRunProgress', { runId: run.runId })).toMatchObject({
     records: [{ seq: 1, kind: 'log', text: 'doubling' }],
   });
+  expect(await session.call('session.factory.getRunDetail', { runId: run.runId })).toMatchObject({
+    factoryName: 'double-once',
+    status: 'completed',
+    canResume: false,
+    agents: [],
+    terminal: { resultPreview: expect.stringContaining('42') },
+    progress: { records: [{ text: 'doubling' }] },
+  });
+  const invoked = { instanceId: 'b1', actionName: 'add', input: 6 };
+  expect(await session.call('session.canvas.invokeAction', invoked)).toEqual({
+    result: { actionName: 'add', input: 6 },
+  });
   expect(readFileSync(asked, 'utf8').trim().split('\n')).toEqual([
     'canvas.open',
     'canvas.action.invoke',
     'factory.execute',
+    'canvas.action.invoke',
   ]);
 
   expect(await session.call('session.destroy')).toEqual({ success: true });

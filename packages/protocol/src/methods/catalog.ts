@@ -16,7 +16,7 @@ import { sessionCanvasMethods } from './session-canvas.js';
 import { sessionCommandsMethods } from './session-commands.js';
 import { sessionCustomizationsMethods } from './session-customizations.js';
 import { sessionEventLogMethods } from './session-event-log.js';
-import { sessionExtensionsMethods } from './session-extensions.js';
+import { extensionsMethods, sessionExtensionsMethods } from './session-extensions.js';
 import { sessionFactoryMethods } from './session-factory.js';
 import { sessionFsMethods } from './session-fs.js';
 import { sessionGitHubAuthMethods } from './session-github-auth.js';
@@ -54,6 +54,7 @@ export const methods = {
   ...accountMethods,
   ...agentsMethods,
   ...commandsMethods,
+  ...extensionsMethods,
   ...hostMethods,
   ...hooksMethods,
   ...instructionsMethods,

@@ -22,7 +22,7 @@ import { sessionAgentsHandlers } from './session-agents.js';
 import { sessionCanvasHandlers } from './session-canvas.js';
 import { sessionCommandsHandlers } from './session-commands.js';
 import { sessionEventLogHandlers } from './session-event-log.js';
-import { sessionExtensionsHandlers } from './session-extensions.js';
+import { extensionsHandlers, sessionExtensionsHandlers } from './session-extensions.js';
 import { sessionFsHandlers } from './session-fs.js';
 import { sessionGitHubAuthHandlers } from './session-github-auth.js';
 import { sessionHistoryHandlers } from './session-history.js';
@@ -146,6 +146,7 @@ export const sessionMethodHandlers = {
 export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers>> = {
   ...accountHandlers,
   ...agentsHandlers,
+  ...extensionsHandlers,
   ...hostHandlers,
   ...hooksHandlers,
   ...instructionsHandlers,
