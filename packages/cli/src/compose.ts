@@ -228,11 +228,11 @@ function watching({
       const { rss, heapUsed } = process.memoryUsage();
       return (
         telemetry?.prometheus({
-          groundcrew_clients: server.clientCount,
-          groundcrew_sessions_live: runtime.liveCount,
-          process_resident_memory_bytes: rss,
-          process_heap_bytes: heapUsed,
-          process_uptime_seconds: Math.round(process.uptime()),
+          groundcrew_clients: { value: server.clientCount, help: 'Clients that are connected.' },
+          groundcrew_sessions_live: { value: runtime.liveCount, help: 'Sessions that are open here.' },
+          process_resident_memory_bytes: { value: rss, help: 'Memory of the process.' },
+          process_heap_bytes: { value: heapUsed, help: 'Memory of its values.' },
+          process_uptime_seconds: { value: Math.round(process.uptime()), help: 'How long it has run.' },
         }) ?? ''
       );
     },
