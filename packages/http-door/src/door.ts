@@ -231,7 +231,8 @@ class Door {
     const isKnown = route !== undefined || this.isCookiePath(incoming);
     const { token, tokens } = this.options;
     const missing = isKnown ? {} : { fault: notFound };
-    if (route?.isOpen && !this.isCookiePath(incoming)) return isRead(incoming) ? missing : { fault: readOnly };
+    if (route?.isOpen && !this.isCookiePath(incoming))
+      return isRead(incoming) ? missing : { fault: readOnly };
     if (token === undefined && !tokens) return missing;
     const shown = tokenOf(incoming.headers.authorization);
     const visit = this.isCookiePath(incoming)

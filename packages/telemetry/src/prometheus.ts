@@ -8,7 +8,10 @@ export interface Gauge {
 }
 
 /** The text that Prometheus reads: gauges of the moment, then everything that was measured. */
-export function prometheusText(measured: readonly Measured[], gauges: Readonly<Record<string, Gauge>>): string {
+export function prometheusText(
+  measured: readonly Measured[],
+  gauges: Readonly<Record<string, Gauge>>,
+): string {
   const lines = Object.entries(gauges).flatMap(([name, { value, help }]) => [
     `# HELP ${name} ${help}`,
     `# TYPE ${name} gauge`,
