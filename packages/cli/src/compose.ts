@@ -28,6 +28,7 @@ import { userSettings } from './config/user-settings.js';
 import type { OpenWebhooks } from './config/webhooks.js';
 import { wireModel } from './config/wire-model.js';
 import { namesIn } from './flags/arguments.js';
+import { redactorFor } from './log/redact.js';
 import { keepRetention } from './sessions/retention-timer.js';
 import { ProgramNode } from './stores/cluster-node.js';
 import { Homes } from './stores/homes.js';
@@ -321,6 +322,7 @@ function serverEnvironment(
       new (await import('./config/plugins.js')).HomePlugins(resolve(options.homeDirectory)),
     userSettings: userSettings(resolve(options.homeDirectory), options.environment),
     accounts,
+    covering: () => redactorFor(options.environment),
     gitHub: gitHub(models, accounts),
     ...(filtersSecrets(options) && {
       addSecrets: (values: readonly string[]) => {

@@ -56,8 +56,8 @@ export function authorisedFetch(config: RemoteConfig, source: TokenSource): Fetc
       }
       // A token that could not be refreshed, or was refused when it was, is asked for anew, once.
       const next = refusalReason(response, token);
-      const isLast =
-        reason === 'reauth' || reason === 'initial' || (next && next === reason && reason === 'upscope');
+      const isLast: boolean =
+        reason === 'reauth' || reason === 'initial' || (next === reason && reason === 'upscope');
       reason = !next || isLast ? undefined : nextReason(reason, next);
     }
     return response;

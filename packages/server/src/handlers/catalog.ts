@@ -99,12 +99,23 @@ const sessionMcpHandlers = lazySessionHandlers(
   async () => (await import('./session-mcp.js')).sessionMcpHandlers,
 );
 
+const sessionDebugHandlers = lazySessionHandlers(
+  below('session.debug.'),
+  async () => (await import('./session-debug.js')).sessionDebugHandlers,
+);
+
+const sessionProvidersHandlers = lazySessionHandlers(
+  below('session.providers.'),
+  async () => (await import('./session-providers.js')).sessionProvidersHandlers,
+);
+
 /** Methods that name a live session: their handlers are given it. */
 export const sessionMethodHandlers = {
   ...sessionHandlers,
   ...sessionAgentsHandlers,
   ...sessionCanvasHandlers,
   ...sessionCommandsHandlers,
+  ...sessionDebugHandlers,
   ...sessionEventLogHandlers,
   ...sessionExtensionsHandlers,
   ...sessionFactoryHandlers,
@@ -122,6 +133,7 @@ export const sessionMethodHandlers = {
   ...sessionPlanHandlers,
   ...sessionPluginsHandlers,
   ...sessionProviderHandlers,
+  ...sessionProvidersHandlers,
   ...sessionQuestionsHandlers,
   ...sessionQueueHandlers,
   ...queueArrangementHandlers,
