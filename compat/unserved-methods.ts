@@ -102,6 +102,7 @@ function isServed(method: string): boolean {
   const now = method
     .replace(/^session\.workspace\./, 'session.workspaces.')
     .replace(/^session\.auth\./, 'session.gitHubAuth.')
-    .replace(/^session\.compaction\./, 'session.history.');
+    .replace(/^session\.compaction\./, 'session.history.')
+    .replace(/^session\.canvas\.invokeAction$/, 'session.canvas.action.invoke');
   return Object.hasOwn(methods, now);
 }

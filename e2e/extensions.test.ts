@@ -1,5 +1,5 @@
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { liveRuntime, say, type WireClient, type WireSession } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
 
@@ -94,10 +94,23 @@ test('an extension of the project joins a session that asks for it, serves it, a
   expect(await session.call('session.factory.getRunProgress', { runId: run.runId })).toMatchObject({
     records: [{ seq: 1, kind: 'log', text: 'doubling' }],
   });
+  expect(await session.call('session.factory.getRunDetail', { runId: run.runId })).toMatchObject({
+    factoryName: 'double-once',
+    status: 'completed',
+    canResume: false,
+    agents: [],
+    terminal: { resultPreview: expect.stringContaining('42') },
+    progress: { records: [{ text: 'doubling' }] },
+  });
+  const invoked = { instanceId: 'b1', actionName: 'add', input: 6 };
+  expect(await session.call('session.canvas.invokeAction', invoked)).toEqual({
+    result: { actionName: 'add', input: 6 },
+  });
   expect(readFileSync(asked, 'utf8').trim().split('\n')).toEqual([
     'canvas.open',
     'canvas.action.invoke',
     'factory.execute',
+    'canvas.action.invoke',
   ]);
 
   expect(await session.call('session.destroy')).toEqual({ success: true });
@@ -170,6 +183,60 @@ test('a body has a sub-agent of the session work for it; a run can be cancelled,
   await client.close();
 });
 
+test('extensions of the user are listed and switched for sessions to come; a session follows when it is asked to', async () => {
+  const { client, workingDirectory, home } = await world();
+  const entry = join(home, 'extensions', 'own', 'extension.mjs');
+  const add = () => {
+    mkdirSync(dirname(entry), { recursive: true });
+    copyFileSync(source, entry);
+  };
+  expect(await client.call('extensions.discover', {})).toEqual({ extensions: [], mode: 'load_only' });
+  const session = await client.create({ workingDirectory, requestExtensions: true });
+  const pid = await joined(client, session);
+  add();
+  const own = { id: 'user:own', name: 'own', path: entry, source: 'user' };
+  const discovered = (enabled: boolean) => ({ extensions: [{ ...own, enabled }], mode: 'load_only' });
+  expect(await client.call('extensions.discover', {})).toEqual(discovered(true));
+  const seen = session.events.length;
+  const listed = await session.call<Listed>('session.extensions.reconcile');
+  expect(listed.extensions).toMatchObject([
+    // What ran already runs on.
+    { id: 'project:helper', status: 'running', pid },
+    { id: 'user:own', source: 'user', status: 'starting' },
+  ]);
+  await client.until(
+    () => session.events.slice(seen).find(({ type }) => type === 'session.canvas.registry_changed'),
+    'the canvases of the second extension',
+  );
+
+  expect(await client.call('extensions.disable', { ids: ['user:own', 'user:own'] })).toBeNull();
+  expect(await client.call('extensions.discover', {})).toEqual(discovered(false));
+  const after = await session.call<Listed>('session.extensions.reconcile');
+  expect(after.extensions).toMatchObject([
+    { id: 'project:helper', status: 'running', pid },
+    { id: 'user:own', status: 'disabled' },
+  ]);
+  expect(isAlive(listed.extensions[1]?.pid ?? 0)).toBe(false);
+  // What a client says in its session goes before what holds for all.
+  await session.call('session.extensions.enable', { id: 'user:own' });
+  expect((await session.call<Listed>('session.extensions.reconcile')).extensions).toMatchObject([
+    { id: 'project:helper' },
+    { id: 'user:own', status: expect.stringMatching(/starting|running/) },
+  ]);
+  for (const ids of [['user:none'], ['project:helper']])
+    expect(await client.failure('extensions.enable', { ids })).toMatchObject({
+      message: expect.stringContaining(`Extension not found: ${ids[0]}`),
+    });
+  expect(await client.failure('extensions.enable', { ids: 'user:own' })).toMatchObject({ code: -32602 });
+  await client.call('extensions.enable', { ids: ['user:own'] });
+  expect(await client.call('extensions.discover', {})).toEqual(discovered(true));
+  writeFileSync(join(home, 'extensions.json'), '{');
+  expect(await client.failure('extensions.discover', {})).toMatchObject({
+    message: expect.stringContaining('extensions.json is no file of extensions'),
+  });
+  await client.close();
+});
+
 test('without the operator, a project starts nothing', async () => {
   const { client, workingDirectory } = await world({});
   const { warnings } = await client.call<{ warnings: readonly string[] }>('session.create', {
@@ -179,7 +246,15 @@ test('without the operator, a project starts nothing', async () => {
   });
   expect(warnings).toEqual([expect.stringContaining("'requestExtensions' has no effect")]);
   expect(await client.call('session.extensions.list', { sessionId: 'unasked' })).toEqual({ extensions: [] });
-  for (const method of ['session.extensions.reload', 'session.extensions.enable'])
+  expect(await client.call('extensions.discover', {})).toEqual({ extensions: [], mode: 'disabled' });
+  expect(await client.failure('extensions.disable', { ids: [] })).toMatchObject({
+    message: expect.stringContaining('Extensions not available'),
+  });
+  for (const method of [
+    'session.extensions.reload',
+    'session.extensions.reconcile',
+    'session.extensions.enable',
+  ])
     expect(await client.failure(method, { sessionId: 'unasked', id: 'x' })).toMatchObject({
       message: `Request ${method} failed with message: Extensions not available`,
     });

@@ -145,18 +145,20 @@ test('a server that writes what it was sent into its errors has no token in any 
   expect(JSON.stringify(session.events)).not.toMatch(/written-token|written-key|given-token/);
 });
 
-test('a client that declines leaves the server without authorisation', async () => {
+test.each([
+  ['handlePendingRequest', { result: { kind: 'cancelled' } }],
+  ['respond', {}],
+])('a client that declines by %s leaves the server without authorisation', async (method, more) => {
   const { session } = await runtime.session([say('hi')], { mcpServers: locked() });
   await session.call('session.eventLog.registerInterest', { eventType: 'mcp.oauth_required' });
   await session.send('Go');
   const { data } = await session.next('mcp.oauth_required');
-  await session.call('session.mcp.oauth.handlePendingRequest', {
-    requestId: data.requestId,
-    result: { kind: 'cancelled' },
-  });
+  const answer = () => session.call(`session.mcp.oauth.${method}`, { requestId: data.requestId, ...more });
+  expect(await answer()).toEqual({ success: true });
   await session.next('mcp.oauth_completed', (event) => event.data.outcome === 'cancelled');
   await session.next('session.mcp_server_status_changed', (event) => event.data.status === 'needs-auth');
   await session.next('session.idle');
+  expect(await answer()).toEqual({ success: false });
 });
 
 test('a client that gives headers is asked at the start and when they are refused; none is in any event', async () => {

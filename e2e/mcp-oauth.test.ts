@@ -264,6 +264,96 @@ test('a page that does not know the state of the log-in changes nothing', async 
   await status(session, 'connected');
 });
 
+const redirectUri = 'https://app.example.com/auth/back';
+
+/** Where the authorisation server sends the browser, which the app receives in place of the program. */
+async function sentTo(authorizationUrl: string): Promise<string> {
+  const { headers } = await fetch(authorizationUrl, { redirect: 'manual' });
+  return headers.get('location') ?? '';
+}
+
+test('an app whose own address the browser comes back to hands over what it brings; what is not of this log-in changes nothing', async () => {
+  const { session } = await runtime.session([say('hi')], locked());
+  await session.call('session.mcp.list');
+  await status(session, 'needs-auth');
+  const begin = () =>
+    session.call<{ authorizationUrl: string; authorizationId: string }>('session.mcp.oauth.login', {
+      serverName: 'srv',
+      redirectUri,
+    });
+  const complete = (authorizationId: string, callbackUrl: string) =>
+    session.call('session.mcp.oauth.complete', { authorizationId, callbackUrl });
+  const { authorizationUrl, authorizationId } = await begin();
+  const asked = new URL(authorizationUrl).searchParams;
+  expect([asked.get('redirect_uri'), asked.get('state')]).toEqual([redirectUri, authorizationId]);
+  const back = await sentTo(authorizationUrl);
+  const elsewhere = back.replace('app.example.com', 'evil.example.com');
+  await expect(complete(authorizationId, elsewhere)).rejects.toThrow('not the address');
+  await expect(complete(authorizationId, `${redirectUri}?code=stolen&state=x`)).rejects.toThrow('not asked');
+  await expect(complete('another', back)).rejects.toThrow('No log-in waits');
+  expect(await complete(authorizationId, back)).toBeNull();
+  await status(session, 'connected');
+  await expect(complete(authorizationId, back)).rejects.toThrow('No log-in waits');
+
+  world.ways.denies = true;
+  const denied = await session.call<{ authorizationUrl: string; authorizationId: string }>(
+    'session.mcp.oauth.login',
+    { serverName: 'srv', redirectUri, forceReauth: true },
+  );
+  const refused = complete(denied.authorizationId, await sentTo(denied.authorizationUrl));
+  await expect(refused).rejects.toThrow('access_denied');
+  expect(world.asked.filter((line) => line === 'register')).toHaveLength(1);
+  for (const bad of ['http://app.example.com/', `${redirectUri}?a=1`, 'https://u:p@app.example.com/', 'x'])
+    expect(
+      await session.failure('session.mcp.oauth.login', {
+        serverName: 'srv',
+        redirectUri: bad,
+        forceReauth: true,
+      }),
+    ).toMatchObject({ message: expect.stringContaining("'redirectUri' has to be an https address") });
+  expectNoSecret(session);
+});
+
+test('a look at how a server takes its token changes nothing; a log-in elsewhere is used when a client says so', async () => {
+  const { session } = await runtime.session([say('hi')], locked());
+  const probe = () => session.call('session.mcp.oauth.probe', { serverName: 'srv' });
+  const refusal = {
+    status: 'needs-auth',
+    httpResponse: { statusCode: 401, body: '', headers: expect.any(Array) },
+    wwwAuthenticateParams: { error: 'invalid_token', scope: 'read', resourceMetadataUrl: expect.any(String) },
+  };
+  expect(await probe()).toEqual({ ...refusal, reason: 'initial' });
+  expect(session.events.map(({ type }) => type)).not.toContain('session.mcp_server_status_changed');
+  await session.call('session.mcp.list');
+  await status(session, 'needs-auth');
+  const other = await runtime.session([say('hi')], locked());
+  await other.session.call('session.mcp.list');
+  await status(other.session, 'needs-auth');
+  await logIn(other.session);
+  await status(other.session, 'connected');
+
+  expect(await probe()).toEqual({
+    status: 'authenticated',
+    httpResponse: { statusCode: 200, headers: expect.any(Array) },
+  });
+  const changed = (params: object) => session.call('session.mcp.oauth.authenticationStateChanged', params);
+  await expect(changed({ serverName: 'none' })).rejects.toThrow("'none' is not configured");
+  expect(await changed({})).toBeNull();
+  await status(session, 'connected');
+  // One that is connected reads its tools again.
+  expect(await changed({ serverName: 'srv', refreshSessionToken: true })).toBeNull();
+  await session.next('mcp.tools.list_changed');
+
+  world.revoke();
+  expect(await probe()).toEqual({ ...refusal, reason: 'refresh' });
+  await world.close();
+  expect(await probe()).toMatchObject({ status: 'failed', error: expect.stringContaining('ECONNREFUSED') });
+  const none = await session.failure('session.mcp.oauth.probe', { serverName: 'none' });
+  expect(none.message).toContain("'none' is not configured");
+  expectNoSecret(session);
+  world = await oauthWorld();
+});
+
 test('groundcrew mcp login prints where to log in, keeps the tokens, and sessions use them', async () => {
   const { home } = runtime;
   writeFileSync(

@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { callTools, hold, liveRuntime, say } from '@groundcrew/testkit';
+import { callTools, hold, liveRuntime, say, type WireSession } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
 import { testServer } from './mcp-world.js';
 
@@ -282,4 +283,114 @@ test('a held model call does not keep any of these from an answer', async () => 
     expect(await session.call(method)).toBeDefined();
   held.release();
   await session.next('session.idle');
+});
+
+describe('what helps to find a fault of a session', () => {
+  const secret = `ghp_${'a1B2'.repeat(9)}`;
+  const collect = <T = Bundle>(session: WireSession, params: object) =>
+    session.call<T>('session.debug.collectLogs', params);
+
+  interface Bundle {
+    readonly kind: string;
+    readonly path: string;
+    readonly entries: readonly { readonly bundlePath: string; readonly sizeBytes: number }[];
+    readonly skippedEntries?: readonly { readonly bundlePath: string; readonly reason: string }[];
+  }
+
+  test('is its events and the files that the client names, without secrets, in a directory or an archive', async () => {
+    const { session } = await runtime.session([say('Hello')]);
+    await session.turn(`My token is ${secret}`);
+    const place = join(runtime.home.path, 'faults');
+    const deep = 'x'.repeat(120);
+    mkdirSync(join(place, 'more', deep), { recursive: true });
+    writeFileSync(join(place, 'app.log'), `one\nauthorization: Bearer ${secret}\n`);
+    writeFileSync(join(place, 'more', deep, 'ö.txt'), `plain ${secret}`);
+    const additionalEntries = [
+      { kind: 'file', path: join(place, 'app.log'), bundlePath: 'app/app.log' },
+      { kind: 'directory', path: join(place, 'more'), bundlePath: 'more', redaction: 'none' },
+      { kind: 'file', path: join(place, 'none.log'), bundlePath: 'none.log' },
+      { kind: 'file', path: place, bundlePath: 'place' },
+    ];
+    const outputDirectory = join(place, 'out', 'staged');
+    const destination = { kind: 'directory', outputDirectory };
+    const bundle = await collect(session, { destination, additionalEntries });
+    const names = ['events.jsonl', 'app/app.log', `more/${deep}/ö.txt`];
+    const read = (name: string) => readFileSync(join(outputDirectory, name), 'utf8');
+    expect(bundle).toMatchObject({ kind: 'directory', path: outputDirectory });
+    expect(bundle.entries).toMatchObject(
+      names.map((bundlePath, index) => ({
+        bundlePath,
+        source: index === 0 ? 'events' : 'additional',
+        sizeBytes: Buffer.byteLength(read(bundlePath)),
+      })),
+    );
+    expect(bundle.skippedEntries).toMatchObject([
+      { bundlePath: 'process.log', reason: expect.stringContaining('standard error') },
+      { bundlePath: 'none.log', reason: expect.stringContaining('ENOENT') },
+      { bundlePath: 'place', reason: 'it is no file' },
+    ]);
+    const events = read('events.jsonl').trim().split('\n');
+    expect(events.map((line) => JSON.parse(line).type)).toEqual(
+      (await session.stored()).map(({ type }) => type),
+    );
+    for (const name of names.slice(0, 2)) expect(read(name)).not.toContain(secret);
+    expect(read('app/app.log')).toMatch(/^one\n.*\[redacted\]/);
+    expect(read(names[2] ?? '')).toBe(`plain ${secret}\n`);
+    expect(statSync(join(outputDirectory, 'events.jsonl')).mode & 0o777).toBe(0o600);
+
+    const outputPath = join(place, 'out', 'bundle.tgz');
+    const pack = () =>
+      collect(session, {
+        destination: { kind: 'archive', outputPath, noOverwrite: true },
+        additionalEntries,
+      });
+    expect((await pack()).path).toBe(outputPath);
+    expect((await pack()).path).toBe(join(place, 'out', 'bundle (1).tgz'));
+    expect(readdirSync(join(place, 'out')).sort()).toEqual(['bundle (1).tgz', 'bundle.tgz', 'staged']);
+    const unpacked = join(place, 'unpacked');
+    mkdirSync(unpacked);
+    execFileSync('tar', ['-xzf', outputPath, '-C', unpacked]);
+    for (const name of names) expect(readFileSync(join(unpacked, name), 'utf8')).toBe(read(name));
+  });
+
+  test('is written nowhere but in the bundle, and a file that must be there is missed by name', async () => {
+    const { session } = await runtime.session([]);
+    const outputDirectory = join(runtime.home.path, 'faults-refused');
+    const destination = { kind: 'directory', outputDirectory };
+    const file = { kind: 'file', path: join(runtime.home.path, 'none'), bundlePath: 'a' };
+    const refusal = async (params: object) =>
+      (await session.failure('session.debug.collectLogs', { destination, ...params })).message;
+    for (const bundlePath of ['../up', '/root', 'a//b', 'a\\b', '.', 'a\0b', ''])
+      expect(
+        await refusal({ additionalEntries: [{ ...file, path: import.meta.filename, bundlePath }] }),
+      ).toContain("'bundlePath'");
+    const twice = { ...file, path: import.meta.filename, bundlePath: 'events.jsonl' };
+    expect(await refusal({ additionalEntries: [twice] })).toContain('comes twice');
+    expect(await refusal({ additionalEntries: [{ ...file, required: true }] })).toContain('ENOENT');
+    const blocked = { kind: 'archive', outputPath: join(import.meta.filename, 'x.tgz') };
+    expect(await refusal({ destination: blocked })).toContain('file already exists');
+    expect(
+      await session.failure('session.debug.collectLogs', { destination: { kind: 'mail' } }),
+    ).toMatchObject({ code: -32602 });
+    const none = await collect(session, { destination, include: { events: false, processLogs: false } });
+    expect(none).toEqual({ kind: 'directory', path: outputDirectory, entries: [] });
+  });
+});
+
+test('there is no adapter that finds model services, and what would need one says what to do', async () => {
+  const { session } = await runtime.session([]);
+  expect(await session.call('session.providers.getCatalog')).toEqual({ providers: [] });
+  const words = `adapter "ollama" is not available: name the service by 'provider'`;
+  const instance = { adapterId: 'ollama', instanceId: 'i' };
+  for (const [method, params] of [
+    ['discover', { adapterId: 'ollama' }],
+    ['getStatus', { instance }],
+    ['models.list', { instance }],
+  ] as const)
+    expect((await session.failure(`session.providers.${method}`, params)).message).toContain(words);
+  const plan = { instance: { reference: instance }, model: { id: 'm' } };
+  expect(await session.failure('session.providers.models.prepareConfiguration', plan)).toMatchObject({
+    code: -32603,
+  });
+  expect(await session.failure('session.providers.discover', {})).toMatchObject({ code: -32602 });
 });

@@ -57,6 +57,30 @@ describe('modes', () => {
     expect(story(session.events)).not.toContain('session.permissions_changed');
   });
 
+  test('releases before 1.0.13 set the same modes in their own words', async () => {
+    const { session } = await runtime.session([]);
+    const set = (params: object) => permissions(session, 'setAllowAll', params);
+    expect(await permissions(session, 'getAllowAll')).toEqual({ enabled: false, mode: 'off' });
+    expect(await set({ enabled: true })).toEqual({ ...done, enabled: true, mode: 'on' });
+    expect(await permissions(session, 'getMode')).toEqual({ mode: 'allow-all' });
+    expect(await set({ mode: 'auto', model: 'small', enabled: null })).toEqual({
+      ...done,
+      enabled: false,
+      mode: 'auto',
+    });
+    expect(await permissions(session, 'getMode')).toEqual({ mode: 'assisted' });
+    expect(await permissions(session, 'getAllowAll')).toEqual({ enabled: false, mode: 'auto' });
+    expect(await set({})).toEqual({ ...done, enabled: false, mode: 'off' });
+    const changes = session.events.filter(({ type }) => type === 'session.permissions_changed');
+    expect(changes.map(({ data }) => data)).toEqual([
+      { previousMode: 'manual', mode: 'allow-all' },
+      { previousMode: 'allow-all', mode: 'assisted', assistedApprovalModel: 'small' },
+      { previousMode: 'assisted', mode: 'manual' },
+    ]);
+    for (const bad of [{ mode: 'yes' }, { enabled: 'true' }])
+      expect(await session.failure('session.permissions.setAllowAll', bad)).toMatchObject({ code: -32602 });
+  });
+
   test('assisted lets run what certainly only reads inside, and asks about the rest', async () => {
     const replies = [bash('ls'), say('1'), view('/etc/hostname'), say('2'), bash('touch x'), say('3')];
     const { session } = await runtime.session(replies);

@@ -150,6 +150,23 @@ test('a workflow pauses at a checkpoint, goes on in another process, and publish
   });
   await expect(call(again, 'pause', { runId: waiting.runId })).rejects.toThrow('only one that runs');
   await call(again, 'resume', { runId: waiting.runId });
+  // Clients before the new name pause by the old one; what they read of a run they may know from before pauses.
+  expect(await again.call('session.factory.pause', { runId: waiting.runId })).toEqual({
+    runId: waiting.runId,
+    attempt: 2,
+    status: 'paused',
+    pauseInfo: { type: 'user' },
+  });
+  expect(await again.call('session.factory.getRunDetail', { runId: waiting.runId })).toMatchObject({
+    factoryName: 'waits',
+    status: 'halted',
+    canResume: true,
+  });
+  expect(await again.failure('session.factory.getRunDetail', { runId: 'none' })).toMatchObject({
+    message: expect.stringContaining('Factory run none was not found'),
+  });
+  expect(await again.failure('session.factory.pause', { runId: 7 })).toMatchObject({ code: -32602 });
+  await call(again, 'resume', { runId: waiting.runId });
   expect(await call(again, 'cancel', { runId: waiting.runId })).toMatchObject({ status: 'cancelled' });
   await later.close();
 });

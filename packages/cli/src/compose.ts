@@ -28,6 +28,7 @@ import { userSettings } from './config/user-settings.js';
 import type { OpenWebhooks } from './config/webhooks.js';
 import { wireModel } from './config/wire-model.js';
 import { namesIn } from './flags/arguments.js';
+import { redactorFor } from './log/redact.js';
 import { keepRetention } from './sessions/retention-timer.js';
 import { ProgramNode } from './stores/cluster-node.js';
 import { Homes } from './stores/homes.js';
@@ -228,11 +229,11 @@ function watching({
       const { rss, heapUsed } = process.memoryUsage();
       return (
         telemetry?.prometheus({
-          groundcrew_clients: server.clientCount,
-          groundcrew_sessions_live: runtime.liveCount,
-          process_resident_memory_bytes: rss,
-          process_heap_bytes: heapUsed,
-          process_uptime_seconds: Math.round(process.uptime()),
+          groundcrew_clients: { value: server.clientCount, help: 'Clients that are connected.' },
+          groundcrew_sessions_live: { value: runtime.liveCount, help: 'Sessions that are open here.' },
+          process_resident_memory_bytes: { value: rss, help: 'Memory of the process.' },
+          process_heap_bytes: { value: heapUsed, help: 'Memory of its values.' },
+          process_uptime_seconds: { value: Math.round(process.uptime()), help: 'How long it has run.' },
         }) ?? ''
       );
     },
@@ -321,6 +322,7 @@ function serverEnvironment(
       new (await import('./config/plugins.js')).HomePlugins(resolve(options.homeDirectory)),
     userSettings: userSettings(resolve(options.homeDirectory), options.environment),
     accounts,
+    covering: () => redactorFor(options.environment),
     gitHub: gitHub(models, accounts),
     ...(filtersSecrets(options) && {
       addSecrets: (values: readonly string[]) => {

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { allowedHosts, hostFault, originFault, ownOrigins } from './allowed-hosts.js';
-import { type Fault, notFound, refuse, refuseSocket, unauthorised } from './faults.js';
+import { type Fault, notFound, readOnly, refuse, refuseSocket, unauthorised } from './faults.js';
 import { Guesses } from './guesses.js';
 import { PageCookies } from './page-cookies.js';
 import { PendingBodies } from './pending-bodies.js';
@@ -153,7 +153,8 @@ class Door {
   private ownOrigins: ReadonlySet<string> = new Set();
   private cookies: PageCookies | undefined;
   private tokenCookies: TokenCookies | undefined;
-  private running = 0;
+  /** Requests that are answered; strangers, who ask for what needs no token, take no place of others. */
+  private readonly running = { open: 0, admitted: 0 };
   private readonly guesses = new Guesses();
   private readonly pendingBodies: PendingBodies;
   private readonly sockets = new Sockets();
@@ -230,7 +231,9 @@ class Door {
     const isKnown = route !== undefined || this.isCookiePath(incoming);
     const { token, tokens } = this.options;
     const missing = isKnown ? {} : { fault: notFound };
-    if ((token === undefined && !tokens) || route?.isOpen) return missing;
+    if (route?.isOpen && !this.isCookiePath(incoming))
+      return isRead(incoming) ? missing : { fault: readOnly };
+    if (token === undefined && !tokens) return missing;
     const shown = tokenOf(incoming.headers.authorization);
     const visit = this.isCookiePath(incoming)
       ? await this.showing(incoming, shown)
@@ -295,9 +298,10 @@ class Door {
     outgoing.once('close', () => left.abort(new Error('The client is gone')));
     const signal = AbortSignal.any([left.signal, this.life.signal]);
     const request = await this.arrived(incoming, outgoing, { visit, signal });
-    if (this.running >= (this.options.mostConnections ?? mostRequests))
+    const kind = this.routeOf(incoming)?.isOpen ? 'open' : 'admitted';
+    if (this.running[kind] >= (this.options.mostConnections ?? mostRequests))
       return refuse(outgoing, { status: 503, text: 'Too many requests at once' });
-    this.running += 1;
+    this.running[kind] += 1;
     try {
       if (this.isCookiePath(incoming)) {
         const cookie = this.tokenCookies?.issue(visit.shown ?? '') ?? this.cookies?.issue() ?? '';
@@ -307,7 +311,7 @@ class Door {
       const response = await this.routeOf(incoming)?.answer(request, visit.identity);
       if (response) await send(response, outgoing, signal);
     } finally {
-      this.running -= 1;
+      this.running[kind] -= 1;
     }
   }
 
@@ -327,4 +331,8 @@ class Door {
       pendingBody.done();
     }
   }
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD';
 }

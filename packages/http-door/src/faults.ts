@@ -10,6 +10,13 @@ export interface Fault {
 
 export const notFound: Fault = { status: 404, text: 'There is nothing here' };
 
+/** What needs no token is there to be read. */
+export const readOnly: Fault = {
+  status: 405,
+  text: 'Only GET and HEAD are answered here',
+  headers: { allow: 'GET, HEAD' },
+};
+
 export const unauthorised: Fault = {
   status: 401,
   text: 'Show the token: Authorization: Bearer …',

@@ -22,6 +22,12 @@ export interface RunningExtension {
 /** How the program around the server finds and starts extensions. */
 export interface ExtensionHost {
   find(workingDirectory: string): readonly FoundExtension[];
+  /** The user's own, wherever he works. */
+  findOfUser(): readonly FoundExtension[];
+  /** The ids of those that the user has switched off for all sessions. Throws what is wrong with the file. */
+  disabled(): readonly string[];
+  /** Switches them on or off for sessions to come. */
+  switch(ids: readonly string[], enabled: boolean): Promise<void>;
   launch(
     extension: FoundExtension,
     options: { readonly sessionId: string; readonly workingDirectory: string; readonly sdkPath?: string },
@@ -37,6 +43,8 @@ interface Entry {
 
 interface SessionExtensions {
   readonly sdkPath: string | undefined;
+  /** By id, what clients said of an extension in this session: it goes before what the user said for all. */
+  readonly wishes: Map<string, 'on' | 'off'>;
   entries: Map<string, Entry>;
 }
 
@@ -60,7 +68,7 @@ export class Extensions {
   /** Starts what there is for a session that wants extensions; a second wish changes nothing. */
   async start(session: Session, sdkPath: string | undefined): Promise<void> {
     if (!this.host || this.sessions.has(session.sessionId)) return;
-    const extensions: SessionExtensions = { sdkPath, entries: new Map() };
+    const extensions: SessionExtensions = { sdkPath, wishes: new Map(), entries: new Map() };
     this.sessions.set(session.sessionId, extensions);
     await this.load(session, extensions);
   }
@@ -80,6 +88,7 @@ export class Extensions {
   /** Throws Refusal. */
   async enable(session: Session, id: string): Promise<void> {
     const { extensions, entry } = this.require(session, id);
+    extensions.wishes.set(id, 'on');
     if (entry.running) return;
     this.launch(session, extensions, entry);
     await this.announce(session);
@@ -87,7 +96,8 @@ export class Extensions {
 
   /** Throws Refusal. */
   async disable(session: Session, id: string): Promise<void> {
-    const { entry } = this.require(session, id);
+    const { extensions, entry } = this.require(session, id);
+    extensions.wishes.set(id, 'off');
     entry.status = 'disabled';
     await end(entry);
     await this.announce(session);
@@ -99,6 +109,45 @@ export class Extensions {
     if (!extensions) throw new Refusal('Extensions not available');
     await Promise.all([...extensions.entries.values()].map(end));
     await this.load(session, extensions);
+  }
+
+  /** Ends what is gone or switched off, starts what is new or switched on; the rest runs on. Throws Refusal. */
+  async reconcile(session: Session): Promise<void> {
+    const extensions = this.sessions.get(session.sessionId);
+    if (!extensions) throw new Refusal('Extensions not available');
+    const wanted = this.found(session, extensions);
+    const before = extensions.entries;
+    const ended = [...before.values()].filter(({ found: { id } }) => !wanted.get(id)?.isOn);
+    for (const entry of ended) entry.status = 'disabled';
+    await Promise.all(ended.map(end));
+    extensions.entries = new Map(
+      [...wanted].map(([id, { found }]) => [id, before.get(id) ?? { found, status: 'disabled' }]),
+    );
+    for (const [id, entry] of extensions.entries)
+      if (wanted.get(id)?.isOn && !entry.running) this.launch(session, extensions, entry);
+    await this.announce(session);
+  }
+
+  /** The user's extensions, and whether sessions to come have them. */
+  discover() {
+    const disabled = this.host?.disabled() ?? [];
+    const extensions = (this.host?.findOfUser() ?? []).map(({ id, name, entry }) => ({
+      id,
+      name,
+      path: entry,
+      source: 'user' as const,
+      enabled: !disabled.includes(id),
+    }));
+    return { extensions, mode: this.host ? ('load_only' as const) : ('disabled' as const) };
+  }
+
+  /** Switches extensions of the user on or off for sessions to come. Throws Refusal. */
+  async switch(ids: readonly string[], enabled: boolean): Promise<void> {
+    if (!this.host) throw new Refusal('Extensions not available');
+    const known = this.host.findOfUser();
+    const unknown = ids.find((id) => !known.some((each) => each.id === id));
+    if (unknown !== undefined) throw new Refusal(`Extension not found: ${unknown}`);
+    await this.host.switch(ids, enabled);
   }
 
   /** A client is about to leave a session: when only extensions would stay, they leave before it. */
@@ -125,18 +174,21 @@ export class Extensions {
   }
 
   private async load(session: Session, extensions: SessionExtensions): Promise<void> {
-    const disabled = new Set(
-      [...extensions.entries.values()].flatMap(({ status, found }) =>
-        status === 'disabled' ? [found.id] : [],
-      ),
-    );
-    const found = this.host?.find(session.currentSettings.workingDirectory) ?? [];
+    const wanted = this.found(session, extensions);
     extensions.entries = new Map(
-      found.map((each) => [each.id, { found: each, status: 'disabled' } as Entry]),
+      [...wanted].map(([id, { found }]) => [id, { found, status: 'disabled' } as Entry]),
     );
-    for (const entry of extensions.entries.values())
-      if (!disabled.has(entry.found.id)) this.launch(session, extensions, entry);
+    for (const [id, entry] of extensions.entries)
+      if (wanted.get(id)?.isOn) this.launch(session, extensions, entry);
     await this.announce(session);
+  }
+
+  /** What there is for a session now, and what of it should run. */
+  private found({ currentSettings }: Session, { wishes }: SessionExtensions) {
+    const disabled = this.host?.disabled() ?? [];
+    const found = this.host?.find(currentSettings.workingDirectory) ?? [];
+    const isOn = (id: string) => (wishes.get(id) ?? (disabled.includes(id) ? 'off' : 'on')) === 'on';
+    return new Map(found.map((each) => [each.id, { found: each, isOn: isOn(each.id) }] as const));
   }
 
   private launch(

@@ -38,6 +38,8 @@ export class Meter {
 
   /** A value of a histogram, or what a counter grows by. */
   record(instrument: InstrumentName, value: number, attributes: Attributes = {}): void {
+    // A clock that is set back makes a duration less than nothing: it would turn the sum back.
+    if (!(value >= 0 && value < Number.POSITIVE_INFINITY)) return;
     const point = this.pointOf(instrument, this.shown(attributes));
     const { bounds = [] }: Instrument = instruments[instrument];
     const reached = bounds.findIndex((bound) => value <= bound);

@@ -1,12 +1,19 @@
 import type { Measured, Point } from './meter.js';
 import type { Attributes } from './span.js';
 
+/** A value of the moment, and what it says. */
+export interface Gauge {
+  readonly value: number;
+  readonly help: string;
+}
+
 /** The text that Prometheus reads: gauges of the moment, then everything that was measured. */
 export function prometheusText(
   measured: readonly Measured[],
-  gauges: Readonly<Record<string, number>>,
+  gauges: Readonly<Record<string, Gauge>>,
 ): string {
-  const lines = Object.entries(gauges).flatMap(([name, value]) => [
+  const lines = Object.entries(gauges).flatMap(([name, { value, help }]) => [
+    `# HELP ${name} ${help}`,
     `# TYPE ${name} gauge`,
     `${name} ${numberText(value)}`,
   ]);

@@ -6,7 +6,7 @@ import { Meter } from './meter.js';
 import { WatchedModels } from './model-watch.js';
 import { OpenSpans } from './open-spans.js';
 import { otlpExporter } from './otlp-exporter.js';
-import { prometheusText } from './prometheus.js';
+import { type Gauge, prometheusText } from './prometheus.js';
 import { SessionWatch } from './session-watch.js';
 import type { TelemetrySettings } from './settings.js';
 import { Tracer } from './tracer.js';
@@ -26,7 +26,7 @@ export interface Telemetry {
   /** Watches model calls. */
   readonly models: WatchedModels;
   /** What was measured so far, as Prometheus reads it, behind these values of the moment. */
-  prometheus(gauges: Readonly<Record<string, number>>): string;
+  prometheus(gauges: Readonly<Record<string, Gauge>>): string;
   /** Ends what is open and exports what is left; takes two seconds at most. */
   close(): Promise<void>;
 }

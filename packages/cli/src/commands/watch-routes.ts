@@ -14,13 +14,26 @@ export function watchRoutes(
   program: Pick<Program, 'readiness' | 'metrics'>,
   { health = false, metrics = false }: WatchWishes,
 ): Readonly<Record<string, Route>> {
+  let asking: Promise<string | undefined> | undefined;
+  // However many ask at once, the store is asked once.
+  const ready = () => {
+    asking ??= unreadiness(program).finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
   return {
     ...(health && {
       '/healthz': { isOpen: true, answer: async () => text('ok\n') },
-      '/readyz': { isOpen: true, answer: async () => readyAnswer(await unreadiness(program)) },
+      '/readyz': { isOpen: true, answer: async () => readyAnswer(await ready()) },
     }),
     ...(metrics && {
-      '/metrics': { answer: async () => text(program.metrics(), { type: prometheusType }) },
+      '/metrics': {
+        answer: async ({ method }) =>
+          method === 'GET' || method === 'HEAD'
+            ? text(program.metrics(), { type: prometheusType })
+            : text('Only GET and HEAD are answered here\n', { status: 405 }),
+      },
     }),
   };
 }

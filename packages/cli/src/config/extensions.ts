@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Environment } from '@groundcrew/models';
 import { stdioChannel } from '@groundcrew/rpc';
 import type { ExtensionHost, FoundExtension, RunningExtension } from '@groundcrew/server';
+import { withFileLock } from '@groundcrew/store-sqlite';
 
 /**
  * Whether the operator lets extensions run: they are programs of projects and of the home, and ask for no permission. Clients ask for
@@ -25,6 +27,9 @@ export function extensionHost(homeDirectory: string, environment: Environment): 
       ...extensionsIn(join(projectOf(workingDirectory), '.github', 'extensions'), 'project'),
       ...extensionsIn(join(homeDirectory, 'extensions'), 'user'),
     ],
+    findOfUser: () => extensionsIn(join(homeDirectory, 'extensions'), 'user'),
+    disabled: () => readDisabled(homeDirectory),
+    switch: (ids, enabled) => switchExtensions(homeDirectory, ids, enabled),
     launch: ({ entry }, { sessionId, workingDirectory, sdkPath }) => {
       const loader = sdkPath === undefined ? [] : ['--import', loaderFor(sdkPath)];
       const child = spawn(process.execPath, [...loader, entry], {
@@ -36,6 +41,55 @@ export function extensionHost(homeDirectory: string, environment: Environment): 
       return running(child);
     },
   };
+}
+
+/** Which of the user's extensions are off stands in a file of the home. */
+function disabledPath(homeDirectory: string): string {
+  return join(homeDirectory, 'extensions.json');
+}
+
+/** Throws what is wrong with the file: what it switched off must not run because it cannot be read. */
+function readDisabled(homeDirectory: string): readonly string[] {
+  const path = disabledPath(homeDirectory);
+  let source: string;
+  try {
+    source = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  const { value } = jsonOf(source);
+  const disabled = (value as { readonly disabled?: unknown } | null)?.disabled;
+  if (!Array.isArray(disabled)) throw new Error(`${path} is no file of extensions: 'disabled' is no list`);
+  return disabled.filter((id) => typeof id === 'string');
+}
+
+function jsonOf(source: string): { readonly value?: unknown } {
+  try {
+    return { value: JSON.parse(source) };
+  } catch {
+    // The caller says which file it is.
+    return {};
+  }
+}
+
+/** One change at a time, among all processes; there is always a whole file in its place. */
+function switchExtensions(homeDirectory: string, ids: readonly string[], enabled: boolean): Promise<void> {
+  const guard = join(homeDirectory, 'run', 'extensions.guard');
+  mkdirSync(dirname(guard), { recursive: true, mode: 0o700 });
+  return withFileLock(guard, () => {
+    const others = readDisabled(homeDirectory).filter((id) => !ids.includes(id));
+    const disabled = [...others, ...(enabled ? [] : [...new Set(ids)])].sort();
+    const path = disabledPath(homeDirectory);
+    const draft = `${path}.${randomUUID()}`;
+    try {
+      writeFileSync(draft, `${JSON.stringify({ disabled }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+      renameSync(draft, path);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
+    }
+  });
 }
 
 /** After this, one that does not end by itself is ended. */

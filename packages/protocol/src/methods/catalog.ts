@@ -15,8 +15,9 @@ import { sessionAgentsMethods } from './session-agents.js';
 import { sessionCanvasMethods } from './session-canvas.js';
 import { sessionCommandsMethods } from './session-commands.js';
 import { sessionCustomizationsMethods } from './session-customizations.js';
+import { sessionDebugMethods } from './session-debug.js';
 import { sessionEventLogMethods } from './session-event-log.js';
-import { sessionExtensionsMethods } from './session-extensions.js';
+import { extensionsMethods, sessionExtensionsMethods } from './session-extensions.js';
 import { sessionFactoryMethods } from './session-factory.js';
 import { sessionFsMethods } from './session-fs.js';
 import { sessionGitHubAuthMethods } from './session-github-auth.js';
@@ -31,6 +32,7 @@ import { sessionOptionsMethods } from './session-options.js';
 import { sessionPermissionsMethods } from './session-permissions.js';
 import { sessionPlanMethods } from './session-plan.js';
 import { sessionProviderMethods } from './session-provider.js';
+import { sessionProvidersMethods } from './session-providers.js';
 import { sessionQuestionsMethods } from './session-questions.js';
 import { sessionQueueMethods } from './session-queue.js';
 import { sandboxMethods, sessionSandboxMethods } from './session-sandbox.js';
@@ -54,6 +56,7 @@ export const methods = {
   ...accountMethods,
   ...agentsMethods,
   ...commandsMethods,
+  ...extensionsMethods,
   ...hostMethods,
   ...hooksMethods,
   ...instructionsMethods,
@@ -68,6 +71,7 @@ export const methods = {
   ...sessionCanvasMethods,
   ...sessionCommandsMethods,
   ...sessionCustomizationsMethods,
+  ...sessionDebugMethods,
   ...sessionEventLogMethods,
   ...sessionExtensionsMethods,
   ...sessionFactoryMethods,
@@ -86,6 +90,7 @@ export const methods = {
   ...sessionPlanMethods,
   ...sessionPluginsMethods,
   ...sessionProviderMethods,
+  ...sessionProvidersMethods,
   ...sessionQuestionsMethods,
   ...sessionQueueMethods,
   ...sessionRemoteMethods,

@@ -1,7 +1,38 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
-import { nothing, openObject } from '../schema.js';
+import { nothing, once, openObject } from '../schema.js';
 import { inSession, sessionRef } from './session-ref.js';
+
+/** The user's own programs that join sessions, and whether those to come have them. */
+export const extensionsMethods = {
+  'extensions.discover': method(
+    "The user's extensions, and whether sessions to come have them. `mode` is `disabled` where the operator lets none run.",
+    () => openObject({}),
+    () =>
+      openObject({
+        extensions: z.array(
+          openObject({
+            id: z.string(),
+            name: z.string(),
+            path: z.string(),
+            source: z.enum(['user', 'plugin']),
+            enabled: z.boolean(),
+          }),
+        ),
+        mode: z.enum(['disabled', 'load_only', 'load_and_augment']),
+      }),
+  ),
+  'extensions.enable': method(
+    'Switches extensions of the user on, for sessions to come.',
+    () => openObject({ ids: z.array(z.string()) }),
+    nothing,
+  ),
+  'extensions.disable': method(
+    'Switches extensions of the user off, for sessions to come.',
+    () => openObject({ ids: z.array(z.string()) }),
+    nothing,
+  ),
+};
 
 /** Programs that join a session as clients of their own. */
 export const sessionExtensionsMethods = {
@@ -12,17 +43,12 @@ export const sessionExtensionsMethods = {
   ),
   'session.extensions.enable': method('Starts an extension.', () => inSession({ id: z.string() }), nothing),
   'session.extensions.list': method('The extensions of the session, and how they are.', sessionRef, () =>
-    openObject({
-      extensions: z.array(
-        openObject({
-          id: z.string(),
-          name: z.string(),
-          source: z.enum(['project', 'user', 'plugin', 'session']),
-          status: z.enum(['running', 'disabled', 'failed', 'starting']),
-          pid: z.optional(z.number()),
-        }),
-      ),
-    }),
+    extensionList(),
+  ),
+  'session.extensions.reconcile': method(
+    'Ends extensions that are gone or switched off, and starts those that are new or switched on; the rest runs on.',
+    sessionRef,
+    () => extensionList(),
   ),
   'session.extensions.reload': method(
     'Looks for extensions anew and starts all of them.',
@@ -30,3 +56,17 @@ export const sessionExtensionsMethods = {
     nothing,
   ),
 };
+
+const extensionList = once(() =>
+  openObject({
+    extensions: z.array(
+      openObject({
+        id: z.string(),
+        name: z.string(),
+        source: z.enum(['project', 'user', 'plugin', 'session']),
+        status: z.enum(['running', 'disabled', 'failed', 'starting']),
+        pid: z.optional(z.number()),
+      }),
+    ),
+  }),
+);

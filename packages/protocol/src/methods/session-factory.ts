@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { once, openObject } from '../schema.js';
 import { inSession, sessionRef } from './session-ref.js';
+import { pauseInfo, runDetail } from './session-workflow.js';
 
 /** Factories: bodies that extensions run for a session, with a journal. */
 export const sessionFactoryMethods = {
@@ -27,6 +28,11 @@ export const sessionFactoryMethods = {
   ),
   'session.factory.cancel': method('Ends a run.', runRef, () => factoryRun()),
   'session.factory.getRun': method('A run as it is now.', runRef, () => factoryRun()),
+  'session.factory.getRunDetail': method(
+    'A run with its phases, its sub-agents and the newest lines of its progress.',
+    runRef,
+    () => openObject({ factoryName: z.string(), status: z.enum(statuses), ...runDetail() }),
+  ),
   'session.factory.getRunProgress': method(
     'What a body wrote of its progress, a page at a time.',
     () =>
@@ -91,6 +97,21 @@ export const sessionFactoryMethods = {
       }),
     () => openObject({}),
   ),
+  'session.factory.pause': method('Stops the attempt that runs; the run can be resumed.', runRef, () =>
+    openObject({
+      runId: z.string(),
+      attempt: z.number(),
+      status: z.enum([...statuses, 'paused']),
+      result: z.optional(z.unknown()),
+      error: z.optional(z.string()),
+      pauseInfo: z.optional(pauseInfo()),
+    }),
+  ),
+  'session.factory.pauseAtCheckpoint': method(
+    'A body pauses its run at this place; when the run goes on, it passes.',
+    () => inBody({ key: z.string() }),
+    () => openObject({ action: z.enum(['continue', 'pause']) }),
+  ),
   'session.factory.resume': method(
     'Goes on with a run that ended early.',
     () => inSession({ runId: z.string(), limits: z.optional(limits()) }),
@@ -107,6 +128,8 @@ export const sessionFactoryMethods = {
     () => factoryRun(),
   ),
 };
+
+const statuses = ['pending', 'running', 'completed', 'halted', 'cancelled', 'error'] as const;
 
 function runRef() {
   return inSession({ runId: z.string() });
@@ -128,7 +151,7 @@ const limits = once(() =>
 const factoryRun = once(() =>
   openObject({
     runId: z.string(),
-    status: z.enum(['pending', 'running', 'completed', 'halted', 'cancelled', 'error']),
+    status: z.enum(statuses),
     result: z.optional(z.unknown()),
     error: z.optional(z.string()),
   }),

@@ -230,8 +230,49 @@ export const sessionMcpMethods = {
         clientSecret: z.optional(z.string()),
         publicClient: z.optional(z.boolean()),
         grantType: z.optional(z.enum(['authorization_code', 'client_credentials'])),
+        /** The browser comes back to this address of the app, which hands over what it brings by `complete`. */
+        redirectUri: z.optional(z.string()),
       }),
-    () => openObject({ authorizationUrl: z.optional(z.string()) }),
+    () => openObject({ authorizationUrl: z.optional(z.string()), authorizationId: z.optional(z.string()) }),
+  ),
+  'session.mcp.oauth.authenticationStateChanged': method(
+    'A log-in elsewhere has kept tokens for a server, or for any: those that want them are reached with them, and their tools are read again.',
+    () => inSession({ serverName: z.optional(z.string()), refreshSessionToken: z.optional(z.boolean()) }),
+    nothing,
+  ),
+  'session.mcp.oauth.complete': method(
+    'Hands over the address at which the browser came back to the app. Answers when the tokens are kept.',
+    () => inSession({ authorizationId: z.string(), callbackUrl: z.string() }),
+    nothing,
+  ),
+  'session.mcp.oauth.probe': method(
+    'How a server takes a request with the token that is kept for it, or with none; nothing changes.',
+    () => inSession({ serverName: z.string(), expectedInstallationId: z.optional(z.string()) }),
+    () =>
+      openObject({
+        status: z.enum(['no-auth-required', 'authenticated', 'needs-auth', 'failed']),
+        httpResponse: z.optional(
+          openObject({
+            headers: z.array(openObject({ name: z.string(), value: z.string() })),
+            statusCode: z.number(),
+            body: z.optional(z.string()),
+          }),
+        ),
+        reason: z.optional(z.enum(['initial', 'refresh', 'upscope'])),
+        wwwAuthenticateParams: z.optional(
+          openObject({
+            error: z.optional(z.string()),
+            resourceMetadataUrl: z.optional(z.string()),
+            scope: z.optional(z.string()),
+          }),
+        ),
+        error: z.optional(z.string()),
+      }),
+  ),
+  'session.mcp.oauth.respond': method(
+    'Declines `mcp.oauth_required`, as `handlePendingRequest` does with `cancelled`; false when it was answered before.',
+    () => inSession({ requestId: z.string() }),
+    success,
   ),
   'session.mcp.headers.handlePendingHeadersRefreshRequest': method(
     'Answers `mcp.headers_refresh_required` with headers, or with none; false means that it was answered before.',

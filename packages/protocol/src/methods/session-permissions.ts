@@ -34,6 +34,11 @@ export const sessionPermissionsMethods = {
     () => inSession({ path: z.string() }),
     () => openObject({ trusted: z.boolean() }),
   ),
+  'session.permissions.getAllowAll': method(
+    'What `getMode` says, in the words of clients before 1.0.13.',
+    sessionRef,
+    () => openObject({ enabled: z.boolean(), mode: allowAllMode() }),
+  ),
   'session.permissions.getMode': method('Who answers questions for permission.', sessionRef, () =>
     openObject({ mode: mode() }),
   ),
@@ -111,6 +116,17 @@ export const sessionPermissionsMethods = {
     () => inSession({ includeLocation: z.optional(z.boolean()) }),
     success,
   ),
+  'session.permissions.setAllowAll': method(
+    'What `setMode` does, in the words of clients before 1.0.13: a `mode`, or `enabled` alone.',
+    () =>
+      inSession({
+        enabled: z.optional(z.boolean()),
+        mode: z.optional(allowAllMode()),
+        model: z.optional(z.string()),
+        source: z.optional(z.string()),
+      }),
+    () => openObject({ success: z.boolean(), enabled: z.boolean(), mode: allowAllMode() }),
+  ),
   'session.permissions.setApproveAll': method(
     'Approves everything without asking, until it is switched off.',
     () => inSession({ enabled: z.boolean(), source: z.optional(z.string()) }),
@@ -144,6 +160,8 @@ const decisionContext = once(() =>
 );
 
 const mode = once(() => z.enum(['manual', 'assisted', 'allow-all']));
+
+const allowAllMode = once(() => z.enum(['off', 'auto', 'on']));
 
 const location = () => ({ locationKey: z.string(), locationType: z.enum(['repo', 'dir']) });
 

@@ -30,45 +30,7 @@ export const sessionWorkflowMethods = {
   'session.workflow.getRunDetail': method(
     'A run with its phases, its sub-agents and the newest lines of its progress.',
     runRef,
-    () =>
-      openObject({
-        ...summary(),
-        phases: z.array(
-          openObject({
-            id: z.string(),
-            ordinal: z.nullable(z.number()),
-            title: z.string(),
-            detail: z.optional(z.string()),
-            status: z.enum(['pending', 'active', 'completed', 'skipped']),
-            lastEnteredRunAttempt: z.number(),
-            entryCount: z.number(),
-            startedAt: z.optional(z.number()),
-            completedAt: z.optional(z.number()),
-            accumulatedActiveMs: z.number(),
-            currentActiveMs: z.number(),
-            totalAgentCount: z.number(),
-            liveAgentCount: z.number(),
-          }),
-        ),
-        agents: z.array(
-          openObject({
-            agentId: z.string(),
-            toolCallId: z.string(),
-            runId: z.string(),
-            phaseId: z.nullable(z.string()),
-            label: z.string(),
-            displayName: z.optional(z.string()),
-            agentType: z.string(),
-            status: z.string(),
-            requestedModel: z.optional(z.string()),
-            resolvedModel: z.optional(z.string()),
-            startedAt: z.optional(z.number()),
-            completedAt: z.optional(z.number()),
-            activeMs: z.number(),
-          }),
-        ),
-        progress: progressPage(),
-      }),
+    () => openObject({ workflowName: z.string(), status: status(), ...runDetail() }),
   ),
   'session.workflow.getRunProgress': method(
     'What a body wrote of its progress, a page at a time.',
@@ -102,7 +64,7 @@ export const sessionWorkflowMethods = {
       }),
     () =>
       openObject({
-        runs: z.array(openObject(summary())),
+        runs: z.array(openObject({ workflowName: z.string(), status: status(), ...runSummary() })),
         oldestSeq: z.nullable(z.number()),
         newestSeq: z.nullable(z.number()),
         hasMoreNewer: z.boolean(),
@@ -174,7 +136,9 @@ function limits() {
 
 const status = () => z.enum(['pending', 'running', 'completed', 'halted', 'paused', 'cancelled', 'error']);
 
-const pauseInfo = () => openObject({ type: openEnum(['user', 'checkpoint']), key: z.optional(z.string()) });
+/** Who paused a run, and at which place of it. */
+export const pauseInfo = () =>
+  openObject({ type: openEnum(['user', 'checkpoint']), key: z.optional(z.string()) });
 
 function workflowRun() {
   return openObject({
@@ -207,7 +171,50 @@ function progressPage() {
   });
 }
 
-function summary() {
+/** A run with its phases, its sub-agents and the newest lines of its progress; its name and its status stand beside them. */
+export function runDetail() {
+  return {
+    ...runSummary(),
+    phases: z.array(
+      openObject({
+        id: z.string(),
+        ordinal: z.nullable(z.number()),
+        title: z.string(),
+        detail: z.optional(z.string()),
+        status: z.enum(['pending', 'active', 'completed', 'skipped']),
+        lastEnteredRunAttempt: z.number(),
+        entryCount: z.number(),
+        startedAt: z.optional(z.number()),
+        completedAt: z.optional(z.number()),
+        accumulatedActiveMs: z.number(),
+        currentActiveMs: z.number(),
+        totalAgentCount: z.number(),
+        liveAgentCount: z.number(),
+      }),
+    ),
+    agents: z.array(
+      openObject({
+        agentId: z.string(),
+        toolCallId: z.string(),
+        runId: z.string(),
+        phaseId: z.nullable(z.string()),
+        label: z.string(),
+        displayName: z.optional(z.string()),
+        agentType: z.string(),
+        status: z.string(),
+        requestedModel: z.optional(z.string()),
+        resolvedModel: z.optional(z.string()),
+        startedAt: z.optional(z.number()),
+        completedAt: z.optional(z.number()),
+        activeMs: z.number(),
+      }),
+    ),
+    progress: progressPage(),
+  };
+}
+
+/** A run in numbers; its name and its status stand beside them. */
+function runSummary() {
   const declared = () =>
     openObject({
       maxConcurrentSubagents: z.optional(z.number()),
@@ -216,9 +223,7 @@ function summary() {
     });
   return {
     runId: z.string(),
-    workflowName: z.string(),
     description: z.string(),
-    status: status(),
     revision: z.number(),
     createdAt: z.number(),
     startedAt: z.nullable(z.number()),

@@ -11,6 +11,10 @@ import { planPathIn } from '../workspace/plan.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { workspaceFacts, yamlOf } from './workspace-facts.js';
 
+/** How long a session that is closed waits for a client that answers nothing, and for one that answers slowly. */
+const longestSilence = 4_000;
+const longestFarewell = 30_000;
+
 /** The session whose files a client may store. */
 interface HostedSession {
   readonly sessionId: string;
@@ -35,6 +39,8 @@ export class SessionHosting implements FileSync {
   private isBehind = false;
   private isFailing = false;
   private isOpen = false;
+  /** The client was silent when the session was closed: it is not waited for a second time. */
+  private hasGivenUp = false;
   /** The client that has what was stored so far. */
   private host: FileHost | undefined;
   private following: Promise<void> | undefined;
@@ -104,6 +110,7 @@ export class SessionHosting implements FileSync {
     }
     await this.describe();
     this.isOpen = true;
+    this.hasGivenUp = false;
     this.changed();
   }
 
@@ -117,12 +124,28 @@ export class SessionHosting implements FileSync {
     });
   }
 
-  /** The lines of events are where the log is, unless the client cannot take them: then they follow when it comes again. */
+  /**
+   * The lines of events are where the log is, unless the client cannot take them: then they follow when it comes again. A client
+   * that answers nothing is waited for some seconds, one that answers slowly longer.
+   */
   async settle(): Promise<void> {
     // A client that could not even begin is not waited for again.
-    if (!this.isOn || !this.isOpen) return;
+    if (!this.isOn || !this.isOpen || this.hasGivenUp) return;
     this.changed();
-    while (this.following !== undefined) await this.following;
+    const until = performance.now() + longestFarewell;
+    let seen = this.files.answered;
+    const watch = setInterval(() => {
+      const isMute = this.files.answered === seen;
+      seen = this.files.answered;
+      if (!isMute && performance.now() < until) return;
+      this.hasGivenUp = true;
+      this.files.abandon();
+    }, longestSilence);
+    try {
+      while (this.following !== undefined) await this.following;
+    } finally {
+      clearInterval(watch);
+    }
   }
 
   private get settings(): HostingSettings | undefined {
@@ -183,6 +206,7 @@ export class SessionHosting implements FileSync {
     const { fileHost } = this.session.audience;
     if (!fileHost || fileHost === this.host) return;
     this.host = fileHost;
+    this.hasGivenUp = false;
     this.known = undefined;
     this.described = '';
   }

@@ -1,3 +1,4 @@
+import { refusalReason, wantedLogin } from './challenge.js';
 import type { Challenge } from './client-auth.js';
 import type { ServerHeaders } from './client-headers.js';
 import type { RemoteConfig } from './config.js';
@@ -43,7 +44,7 @@ export function authorisedFetch(config: RemoteConfig, source: TokenSource): Fetc
       await response.body?.cancel();
       response = await send(url, init, token);
     }
-    let reason = reasonFor(response, token);
+    let reason: Reason | undefined = refusalReason(response, token);
     while (reason) {
       const answer: string | undefined = await source.ask(await challengeOf(response, reason, config));
       if (answer === undefined && reason !== 'refresh') return response;
@@ -54,9 +55,9 @@ export function authorisedFetch(config: RemoteConfig, source: TokenSource): Fetc
         response = await send(url, init, token);
       }
       // A token that could not be refreshed, or was refused when it was, is asked for anew, once.
-      const next = reasonFor(response, token);
-      const isLast =
-        reason === 'reauth' || reason === 'initial' || (next && next === reason && reason === 'upscope');
+      const next = refusalReason(response, token);
+      const isLast: boolean =
+        reason === 'reauth' || reason === 'initial' || (next === reason && reason === 'upscope');
       reason = !next || isLast ? undefined : nextReason(reason, next);
     }
     return response;
@@ -67,33 +68,14 @@ function nextReason(before: Reason, next: Reason): Reason {
   return before === 'refresh' && next === 'refresh' ? 'reauth' : next;
 }
 
-function reasonFor(response: Response, token: string | undefined): Reason | undefined {
-  if (response.status === 401) return token === undefined ? 'initial' : 'refresh';
-  const isShort = /error="?insufficient_scope/.test(response.headers.get('www-authenticate') ?? '');
-  return response.status === 403 && isShort ? 'upscope' : undefined;
-}
-
 async function challengeOf(response: Response, reason: Reason, config: RemoteConfig): Promise<Challenge> {
-  const header = response.headers.get('www-authenticate') ?? '';
-  const value = (name: string) =>
-    new RegExp(`\\b${name}=(?:"([^"]*)"|([^\\s,]+))`)
-      .exec(header)
-      ?.slice(1)
-      .find((each) => each !== undefined);
-  const resourceMetadataUrl = value('resource_metadata');
-  const scope = value('scope');
-  const error = value('error');
+  const wwwAuthenticateParams = wantedLogin(response);
+  const resourceMetadataUrl = wwwAuthenticateParams?.resourceMetadataUrl;
   await response.body?.cancel();
   const metadata = resourceMetadataUrl && (await metadataAt(resourceMetadataUrl, config.url));
   return {
     reason,
-    ...(header !== '' && {
-      wwwAuthenticateParams: {
-        ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }),
-        ...(scope !== undefined && { scope }),
-        ...(error !== undefined && { error }),
-      },
-    }),
+    ...(wwwAuthenticateParams && { wwwAuthenticateParams }),
     ...(metadata && { resourceMetadata: metadata }),
   };
 }

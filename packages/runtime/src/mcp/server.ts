@@ -50,7 +50,6 @@ export class McpServer {
   private link: Link | undefined;
   private life: AbortController | undefined;
   private done: Promise<void> = Promise.resolve();
-  /** Until when turns wait for it. */
   /** Until then turns wait for it. */
   deadline = 0;
   private refreshing: Promise<void> | undefined;
@@ -198,8 +197,8 @@ export class McpServer {
     return this.ask((connection) => connection.call(call.toolName, call.arguments, how));
   }
 
-  /** The list of its tools is out of date. */
-  private refresh(): void {
+  /** The list of its tools is out of date: it is read again. */
+  refresh(): void {
     this.isStale = true;
     this.refreshing ??= this.readAgain().finally(() => {
       this.refreshing = undefined;

@@ -10,6 +10,7 @@ import { ClientHeaders } from './client-headers.js';
 import type { McpServerConfig } from './config.js';
 import type { LinkParts } from './link.js';
 import { longestName, namesFor } from './names.js';
+import type { AuthProbe } from './oauth/auth-probe.js';
 import { ServerLogins } from './oauth/logins.js';
 import type { TokenBook } from './oauth/token-book.js';
 import { plainText } from './plain-text.js';
@@ -237,6 +238,26 @@ export class McpServers implements ToolSource {
   async restart(name: string): Promise<void> {
     await this.servers.get(name)?.stop('pending');
     this.enable(name);
+  }
+
+  /** Tokens of a log-in elsewhere are kept for a server, or for some of them: those that want one are reached with it. */
+  async credentialsChanged(name?: string): Promise<void> {
+    const named = this.list().filter((server) => name === undefined || server.name === name);
+    for (const { name: each, config, isRunning } of named) {
+      const remote = config.type === 'http' || config.type === 'sse' ? config : undefined;
+      const token = remote && this.host.tokens().read(remote.url)?.tokens?.access_token;
+      if (token === undefined || this.isDisabled(each)) continue;
+      if (isRunning) this.servers.get(each)?.refresh();
+      else if (!this.auth.answerServer(each, token)) await this.restart(each);
+    }
+  }
+
+  /** How a server takes a request, with the token that is kept for it or without; nothing changes. Rejects, in words. */
+  async probeAuth({ name, config }: McpServer, signal: AbortSignal): Promise<AuthProbe> {
+    if (config.type !== 'http' && config.type !== 'sse')
+      throw new Error(`MCP server '${name}' is not a remote server: there is nothing to log in at`);
+    const { probeAuth } = await import('./oauth/auth-probe.js');
+    return probeAuth(config, this.host.tokens().read(config.url)?.tokens?.access_token, signal);
   }
 
   /** False when there is no server of the runtime's own. */

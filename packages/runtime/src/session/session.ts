@@ -306,6 +306,8 @@ export class Session {
 
   /** Ends the session in this process. What runs stays as pending work. */
   async close(ending?: Ending): Promise<SessionState> {
+    // While there is a log yet, the session can say what it waits for.
+    await this.hosting.settle();
     const state = await this.keeper.close(ending);
     await this.hosting.settle();
     return state;

@@ -38,10 +38,14 @@ export type HostedRows = Result<Callbacks['sessionFs.sqliteQuery']>;
 /** How long a client may take for one file. */
 const patience = 30_000;
 /** What takes longer than this is told to those who wait. */
-const noticeable = 3_000;
+const noticeable = 2_000;
 
 /** The files that a client stores for a session, by the paths it knows. Every failure is a HostFailure. */
 export class HostedFiles {
+  /** How many requests were answered. */
+  answered = 0;
+  private abandoned = new AbortController();
+
   constructor(
     private readonly sessionId: string,
     /** Undefined while no such client is attached. */
@@ -49,6 +53,12 @@ export class HostedFiles {
     /** Told what is waited for. */
     private readonly slow: (message: string) => void = () => undefined,
   ) {}
+
+  /** What waits for an answer now waits no longer. */
+  abandon(): void {
+    this.abandoned.abort();
+    this.abandoned = new AbortController();
+  }
 
   /** Undefined when there is no such file. */
   async read(path: string): Promise<string | undefined> {
@@ -135,16 +145,23 @@ export class HostedFiles {
     const limit = AbortSignal.timeout(patience);
     const request = { sessionId: this.sessionId, ...params } as Params<Callbacks[K]>;
     const notice = setTimeout(() => this.slow(waitingFor(callback)), noticeable).unref();
+    const { signal: abandoned } = this.abandoned;
     try {
-      return await host.ask(callback, request, signal ? AbortSignal.any([signal, limit]) : limit);
+      return await host.ask(
+        callback,
+        request,
+        AbortSignal.any([limit, abandoned, ...(signal ? [signal] : [])]),
+      );
     } catch (error) {
       signal?.throwIfAborted();
       const late = `it took longer than ${patience / 1000} s`;
-      const reason = error instanceof Error ? error.message : String(error);
+      const said = error instanceof Error ? error.message : String(error);
+      const reason = abandoned.aborted ? 'it did not answer while the session was closed' : said;
       throw new HostFailure(
         `The client that stores the session's files failed at ${callback}: ${limit.aborted ? late : reason}`,
       );
     } finally {
+      this.answered += 1;
       clearTimeout(notice);
     }
   }

@@ -1,12 +1,13 @@
 import type { JsonObject } from '@groundcrew/protocol';
 import type { Age } from './age.js';
 
-/** The name that a method has now, for those that clients before 0.3.0 know by another. */
+/** The name that a method has now, for those that clients of some ages know by another. */
 export function currentName(name: string): string {
   return name
     .replace(/^session\.workspace\./, 'session.workspaces.')
     .replace(/^session\.auth\./, 'session.gitHubAuth.')
-    .replace(/^session\.compaction\.compact$/, 'session.history.compact');
+    .replace(/^session\.compaction\.compact$/, 'session.history.compact')
+    .replace(/^session\.canvas\.invokeAction$/, 'session.canvas.action.invoke');
 }
 
 /** A request that is about to be answered. */

@@ -22,7 +22,7 @@ import { sessionAgentsHandlers } from './session-agents.js';
 import { sessionCanvasHandlers } from './session-canvas.js';
 import { sessionCommandsHandlers } from './session-commands.js';
 import { sessionEventLogHandlers } from './session-event-log.js';
-import { sessionExtensionsHandlers } from './session-extensions.js';
+import { extensionsHandlers, sessionExtensionsHandlers } from './session-extensions.js';
 import { sessionFsHandlers } from './session-fs.js';
 import { sessionGitHubAuthHandlers } from './session-github-auth.js';
 import { sessionHistoryHandlers } from './session-history.js';
@@ -99,12 +99,23 @@ const sessionMcpHandlers = lazySessionHandlers(
   async () => (await import('./session-mcp.js')).sessionMcpHandlers,
 );
 
+const sessionDebugHandlers = lazySessionHandlers(
+  below('session.debug.'),
+  async () => (await import('./session-debug.js')).sessionDebugHandlers,
+);
+
+const sessionProvidersHandlers = lazySessionHandlers(
+  below('session.providers.'),
+  async () => (await import('./session-providers.js')).sessionProvidersHandlers,
+);
+
 /** Methods that name a live session: their handlers are given it. */
 export const sessionMethodHandlers = {
   ...sessionHandlers,
   ...sessionAgentsHandlers,
   ...sessionCanvasHandlers,
   ...sessionCommandsHandlers,
+  ...sessionDebugHandlers,
   ...sessionEventLogHandlers,
   ...sessionExtensionsHandlers,
   ...sessionFactoryHandlers,
@@ -122,6 +133,7 @@ export const sessionMethodHandlers = {
   ...sessionPlanHandlers,
   ...sessionPluginsHandlers,
   ...sessionProviderHandlers,
+  ...sessionProvidersHandlers,
   ...sessionQuestionsHandlers,
   ...sessionQueueHandlers,
   ...queueArrangementHandlers,
@@ -146,6 +158,7 @@ export const sessionMethodHandlers = {
 export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers>> = {
   ...accountHandlers,
   ...agentsHandlers,
+  ...extensionsHandlers,
   ...hostHandlers,
   ...hooksHandlers,
   ...instructionsHandlers,

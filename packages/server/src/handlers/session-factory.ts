@@ -1,4 +1,5 @@
 import type { Methods, Result } from '@groundcrew/protocol';
+import type { Session } from '@groundcrew/runtime';
 import {
   addLines,
   agentWish,
@@ -11,6 +12,7 @@ import {
 } from '../factory-calls.js';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
+import { runDetail } from '../run-detail.js';
 
 type Names = Extract<keyof Methods, `session.factory.${string}`>;
 
@@ -27,11 +29,31 @@ export const sessionFactoryHandlers: SessionHandlers<Pick<Methods, Names>> = {
     });
   },
   async 'session.factory.getRun'({ runId }, context) {
+    return factoryCall(context, async (factories) => shown(await found(factories, runId)));
+  },
+  async 'session.factory.getRunDetail'({ runId }, context) {
     return factoryCall(context, async (factories) => {
-      const run = await factories.find(runId);
-      if (!run) throw new Refusal(`Factory run ${runId} was not found`);
-      return shown(run);
+      const run = await found(factories, runId);
+      const { status, ...detail } = await runDetail(run, context.session);
+      return { factoryName: run.factoryName, ...detail, status: olderStatus(status) };
     });
+  },
+  async 'session.factory.pause'({ runId }, context) {
+    return factoryCall(context, async (factories) => {
+      const run = await factories.pause(runId);
+      // A client that calls this knows pauses.
+      return {
+        ...shown(run),
+        status: run.status,
+        attempt: run.attempt,
+        ...(run.pause && { pauseInfo: run.pause }),
+      };
+    });
+  },
+  async 'session.factory.pauseAtCheckpoint'({ runId, executionToken, key }, context) {
+    return factoryCall(context, async (factories) => ({
+      action: await factories.checkpoint(runId, executionToken, key),
+    }));
   },
   async 'session.factory.listRuns'(_params, context) {
     return factoryCall(context, async (factories) => ({
@@ -42,11 +64,9 @@ export const sessionFactoryHandlers: SessionHandlers<Pick<Methods, Names>> = {
     { runId, afterSeq = 0, beforeSeq = Infinity, limit = 100 },
     context,
   ) {
-    return factoryCall(context, async (factories) => {
-      const run = await factories.find(runId);
-      if (!run) throw new Refusal(`Factory run ${runId} was not found`);
-      return progressPage(run, { afterSeq, beforeSeq, limit });
-    });
+    return factoryCall(context, async (factories) =>
+      progressPage(await found(factories, runId), { afterSeq, beforeSeq, limit }),
+    );
   },
   async 'session.factory.cancel'({ runId }, context) {
     return factoryCall(context, async (factories) => shown(await factories.cancel(runId)));
@@ -67,9 +87,19 @@ export const sessionFactoryHandlers: SessionHandlers<Pick<Methods, Names>> = {
   },
 };
 
-/** Clients of factories know no pause: a run that is paused can go on, as one that was halted can. */
+async function found(factories: Session['factories'], runId: string): Promise<Run> {
+  const run = await factories.find(runId);
+  if (!run) throw new Refusal(`Factory run ${runId} was not found`);
+  return run;
+}
+
+/** Most clients of factories know no pause: a run that is paused can go on, as one that was halted can. */
+function olderStatus(status: Run['status']) {
+  return status === 'paused' ? 'halted' : status;
+}
+
 function shown({ runId, status: now, result, error }: Run): Result<Methods['session.factory.getRun']> {
-  const status = now === 'paused' ? 'halted' : now;
+  const status = olderStatus(now);
   return { runId, status, ...(result !== undefined && { result }), ...(error !== undefined && { error }) };
 }
 

@@ -167,19 +167,41 @@ export const sessionMcpHandlers: SessionHandlers<Pick<Methods, Names>> = {
     requireServers(session, 'MCP host is not available');
     const server = knownServer(session, serverName);
     await session.load();
-    const { authorizationUrl } = await session.tools.mcp.logins
+    const { authorizationUrl, authorizationId } = await session.tools.mcp.logins
       .start(server, {
         clientId,
         clientName,
         clientSecret: publicClient ? undefined : clientSecret,
         isForced: params.forceReauth,
         message: params.callbackSuccessMessage,
+        redirectUri: params.redirectUri,
         ...(grantType !== undefined && { isMachine: grantType === 'client_credentials' }),
       })
-      .catch((error: unknown) => {
-        throw new Refusal(error instanceof Error ? error.message : String(error));
-      });
-    return authorizationUrl === undefined ? {} : { authorizationUrl };
+      .catch(refuse);
+    return {
+      ...(authorizationUrl !== undefined && { authorizationUrl }),
+      ...(authorizationId !== undefined && { authorizationId }),
+    };
+  },
+  async 'session.mcp.oauth.authenticationStateChanged'({ serverName }, { session }) {
+    if (serverName !== undefined) knownServer(session, serverName);
+    await session.load();
+    await session.tools.mcp.credentialsChanged(serverName);
+    return null;
+  },
+  async 'session.mcp.oauth.complete'({ authorizationId, callbackUrl }, { session }) {
+    await session.tools.mcp.logins.complete(authorizationId, callbackUrl).catch(refuse);
+    return null;
+  },
+  async 'session.mcp.oauth.probe'({ serverName, expectedInstallationId }, { session, signal }) {
+    if (expectedInstallationId !== undefined)
+      throw new Refusal(
+        "'expectedInstallationId' has no effect here: no server is installed from a catalog.",
+      );
+    return session.tools.mcp.probeAuth(knownServer(session, serverName), signal).catch(refuse);
+  },
+  async 'session.mcp.oauth.respond'({ requestId }, { session }) {
+    return { success: session.tools.mcp.auth.answer(requestId, { kind: 'cancelled' }) };
   },
   async 'session.mcp.headers.handlePendingHeadersRefreshRequest'({ requestId, result }, { session }) {
     return { success: session.tools.mcp.headers.answer(requestId, result) };
@@ -192,6 +214,11 @@ export const sessionMcpHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { removed: session.tools.mcp.removeBuiltin() };
   },
 };
+
+/** What is said in words is for the client. */
+function refuse(error: unknown): never {
+  throw new Refusal(error instanceof Error ? error.message : String(error));
+}
 
 async function readResource(session: Session, serverName: string, uri: string) {
   const server = connectedServer(session, serverName);

@@ -21,6 +21,9 @@ export const sessionPermissionsHandlers: SessionHandlers<Pick<Methods, Names>> =
     const { places } = session.permissions;
     return { trusted: places.isTrusted(params.path) };
   },
+  async 'session.permissions.getAllowAll'(_params, { session }) {
+    return allowAll(await session.permissions.mode());
+  },
   async 'session.permissions.getMode'(_params, { session }) {
     return { mode: await session.permissions.mode() };
   },
@@ -90,6 +93,12 @@ export const sessionPermissionsHandlers: SessionHandlers<Pick<Methods, Names>> =
     await places.removeApprovals({ includeLocation: params.includeLocation ?? false });
     return done;
   },
+  async 'session.permissions.setAllowAll'({ enabled = false, mode, model }, { session }) {
+    const { permissions } = session;
+    const wanted = mode ?? (enabled ? 'on' : 'off');
+    await permissions.setMode(modes[wanted], wanted === 'auto' ? model : undefined);
+    return { success: true, ...allowAll(await permissions.mode()) };
+  },
   async 'session.permissions.setApproveAll'(params, { session }) {
     const { permissions } = session;
     permissions.switch({ approvesAll: params.enabled });
@@ -111,6 +120,14 @@ export const sessionPermissionsHandlers: SessionHandlers<Pick<Methods, Names>> =
 };
 
 const done = { success: true };
+
+/** Modes by the names that clients before 1.0.13 have for them. */
+const modes = { off: 'manual', auto: 'assisted', on: 'allow-all' } as const;
+const namesOfModes = { manual: 'off', assisted: 'auto', 'allow-all': 'on' } as const;
+
+function allowAll(mode: keyof typeof namesOfModes) {
+  return { enabled: mode === 'allow-all', mode: namesOfModes[mode] };
+}
 
 function ruleOf({ kind, argument }: { readonly kind: string; readonly argument: string | null }): Rule {
   return { kind, argument };

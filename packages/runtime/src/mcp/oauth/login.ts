@@ -9,8 +9,10 @@ import {
 } from '@modelcontextprotocol/client';
 import { failureCode } from './failure-code.js';
 import type { Fetch } from './guarded-fetch.js';
-import { type Callback, type LoopbackRedirect, listenForRedirect } from './loopback.js';
+import { hostRedirect } from './host-redirect.js';
+import { listenForRedirect } from './loopback.js';
 import { machineLogin } from './machine.js';
+import type { Callback, Redirect } from './redirect.js';
 import { type Credentials, type KeptClient, resourceOf, type TokenBook, withEnding } from './token-book.js';
 
 /** How the program logs in at a server. */
@@ -29,12 +31,16 @@ export interface LoginRequest {
   /** What the browser shows at the end. */
   readonly message?: string | undefined;
   readonly redirectPort?: number | undefined;
+  /** An address of the app around the program, which receives the browser in its place. */
+  readonly redirectUri?: string | undefined;
 }
 
 /** A log-in under way. */
 export interface Login {
   /** What the user opens in a browser; absent where none is needed. */
   readonly authorizationUrl?: string;
+  /** What the app hands over comes here, where it receives the browser. Throws when it does not belong to this log-in. */
+  readonly atHost?: { readonly authorizationId: string; arrived(callbackUrl: string): void };
   /** Resolves when the tokens are kept; rejects with why not, in words without secrets. */
   readonly done: Promise<void>;
 }
@@ -50,11 +56,14 @@ async function userLogin(request: LoginRequest, signal: AbortSignal): Promise<Lo
   const { book, serverUrl } = request;
   const kept = book.read(serverUrl);
   const state = randomBytes(32).toString('base64url');
-  const redirect = await listenForRedirect({
-    state,
-    port: request.redirectPort ?? kept?.client?.redirectPort,
-    message: request.message ?? 'You are logged in. You may close this page.',
-  });
+  const atHost = request.redirectUri === undefined ? undefined : hostRedirect(request.redirectUri, state);
+  const redirect: Redirect =
+    atHost ??
+    (await listenForRedirect({
+      state,
+      port: request.redirectPort ?? kept?.client?.redirectPort,
+      message: request.message ?? 'You are logged in. You may close this page.',
+    }));
   try {
     const flow = new Flow(request, kept, { redirect, state });
     const scope = computeScopeUnion(kept?.tokens?.scope, request.scope);
@@ -79,7 +88,11 @@ async function userLogin(request: LoginRequest, signal: AbortSignal): Promise<Lo
       .finally(() => redirect.close());
     // The caller may show the address first and wait later.
     done.catch(() => undefined);
-    return { authorizationUrl, done };
+    return {
+      authorizationUrl,
+      done,
+      ...(atHost && { atHost: { authorizationId: state, arrived: atHost.arrived } }),
+    };
   } catch (error) {
     redirect.close();
     throw error;
@@ -112,7 +125,7 @@ class Flow {
   constructor(
     private readonly request: LoginRequest,
     kept: Credentials | undefined,
-    private readonly way: { readonly redirect: LoopbackRedirect; readonly state: string },
+    private readonly way: { readonly redirect: Redirect; readonly state: string },
   ) {
     const { clientId, clientSecret } = request;
     if (clientId !== undefined)
@@ -121,7 +134,7 @@ class Flow {
         ...(clientSecret !== undefined && { client_secret: clientSecret }),
       };
     // One that was registered with another address would be refused.
-    else if (kept?.client?.redirectPort === way.redirect.port) this.client = kept.client;
+    else if (kept?.client && comesBackTo(kept.client, way.redirect)) this.client = kept.client;
   }
 
   provider(): OAuthClientProvider {
@@ -142,7 +155,7 @@ class Flow {
         saveClientInformation: ({ client_id, client_secret, issuer }) => {
           this.client = {
             client_id,
-            redirectPort: port,
+            ...(port === undefined ? { redirectUri: url } : { redirectPort: port }),
             ...(client_secret !== undefined && { client_secret }),
             ...(issuer !== undefined && { issuer }),
           };
@@ -200,4 +213,9 @@ class Flow {
       discovery,
     });
   }
+}
+
+/** The program was registered with this way back. */
+function comesBackTo({ redirectPort, redirectUri }: KeptClient, { url, port }: Redirect): boolean {
+  return port === undefined ? redirectUri === url : redirectPort === port;
 }

@@ -16,7 +16,10 @@ interface LoginServer {
 
 /** What the user, or the client for him, says of a log-in. */
 export interface LoginWish
-  extends Pick<LoginRequest, 'clientId' | 'clientSecret' | 'clientName' | 'message' | 'isMachine'> {
+  extends Pick<
+    LoginRequest,
+    'clientId' | 'clientSecret' | 'clientName' | 'message' | 'isMachine' | 'redirectUri'
+  > {
   /** Log in although there are tokens that serve. */
   readonly isForced?: boolean | undefined;
 }
@@ -25,6 +28,8 @@ export interface LoginWish
 export interface BegunLogin {
   /** What the user opens in a browser; absent where nothing is left to do for him. */
   readonly authorizationUrl?: string;
+  /** Names it to `complete`, where the app receives the browser. */
+  readonly authorizationId?: string;
   /** Resolves when it is over: with why it failed, or with undefined. */
   readonly over: Promise<string | undefined>;
 }
@@ -32,6 +37,11 @@ export interface BegunLogin {
 /** The program's own log-ins at the servers of a session; one at a time for each. */
 export class ServerLogins {
   private readonly running = new Map<string, AbortController>();
+  /** Those whose browser comes back to the app, by their ids. */
+  private readonly atHost = new Map<
+    string,
+    { readonly over: Promise<string | undefined>; arrived(callbackUrl: string): void }
+  >();
 
   constructor(
     private readonly parts: {
@@ -54,7 +64,7 @@ export class ServerLogins {
     this.running.set(name, life);
     try {
       const { startLogin } = await import('./login.js');
-      const { authorizationUrl, done } = await startLogin(
+      const { authorizationUrl, atHost, done } = await startLogin(
         requestOf(config, server, { ...wish, book }),
         life.signal,
       );
@@ -63,13 +73,31 @@ export class ServerLogins {
         (error: unknown) => this.fail(server, error, life.signal),
       );
       void over.finally(() => this.running.get(name) === life && this.running.delete(name));
-      return { over, ...(authorizationUrl !== undefined && { authorizationUrl }) };
+      const authorizationId = atHost?.authorizationId;
+      if (atHost) {
+        this.atHost.set(atHost.authorizationId, { over, arrived: atHost.arrived });
+        void over.finally(() => this.atHost.delete(atHost.authorizationId));
+      }
+      return {
+        over,
+        ...(authorizationUrl !== undefined && { authorizationUrl }),
+        ...(authorizationId !== undefined && { authorizationId }),
+      };
     } catch (error) {
       this.running.delete(name);
       throw new Error(
         `MCP server '${name}': the log-in could not begin: ${reasonOf(error, secretsOf(wish))}`,
       );
     }
+  }
+
+  /** The browser came back to the app. Resolves when the tokens are kept; rejects, in words, when there are none. */
+  async complete(authorizationId: string, callbackUrl: string): Promise<void> {
+    const login = this.atHost.get(authorizationId);
+    if (!login) throw new Error('No log-in waits under this id: it is over, or was never begun');
+    login.arrived(callbackUrl);
+    const failure = await login.over;
+    if (failure !== undefined) throw new Error(failure);
   }
 
   close(): void {

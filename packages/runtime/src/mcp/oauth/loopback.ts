@@ -1,30 +1,15 @@
-import { timingSafeEqual } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-/** What an authorisation server sent back with the browser. */
-export interface Callback {
-  readonly code: string;
-  readonly issuer?: string;
-}
-
-/** Waits on this machine for the browser to come back from an authorisation server. */
-export interface LoopbackRedirect {
-  readonly url: string;
-  readonly port: number;
-  /** Resolves with what the browser brings; rejects when the log-in was denied, or the signal says so. */
-  callback(signal: AbortSignal): Promise<Callback>;
-  close(): void;
-}
+import { type Callback, type Redirect, readCallback } from './redirect.js';
 
 const path = '/callback';
 
-/** Listens on the loopback address only, at a port of its own choice or at the wanted one while that is free. */
+/** Waits on this machine for the browser: listens on the loopback address only, at a port of its own choice or at the wanted one while that is free. */
 export async function listenForRedirect(options: {
   readonly port?: number | undefined;
   readonly state: string;
   readonly message: string;
-}): Promise<LoopbackRedirect> {
+}): Promise<Redirect> {
   let settle: { resolve(value: Callback): void; reject(error: Error): void } | undefined;
   const arrived = new Promise<Callback>((resolve, reject) => {
     settle = { resolve, reject };
@@ -35,19 +20,15 @@ export async function listenForRedirect(options: {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     if (request.method !== 'GET' || url.pathname !== path)
       return page(response, 404, 'There is nothing here.');
-    const { searchParams: said } = url;
-    // A page that was not asked for cannot know the state.
-    if (!isSame(said.get('state') ?? '', options.state))
-      return page(response, 400, 'This log-in was not asked for.');
-    const code = said.get('code');
-    if (code === null || code === '') {
+    const read = readCallback(url.searchParams, options.state);
+    if (read === undefined) return page(response, 400, 'This log-in was not asked for.');
+    if (read instanceof Error) {
       page(response, 400, 'The log-in was denied.');
-      settle?.reject(new Error(`the log-in was denied: ${(said.get('error') ?? 'no code').slice(0, 100)}`));
+      settle?.reject(read);
       return;
     }
     page(response, 200, options.message);
-    const issuer = said.get('iss');
-    settle?.resolve({ code, ...(issuer !== null && { issuer }) });
+    settle?.resolve(read);
   });
   const port = await listen(server, options.port);
   return {
@@ -88,9 +69,4 @@ function page(response: ServerResponse, status: number, text: string): void {
     connection: 'close',
   });
   response.end(`<!doctype html><title>Groundcrew</title><p>${escaped}</p>`);
-}
-
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -12,6 +12,8 @@ export interface KeptClient {
   readonly client_secret?: string;
   readonly issuer?: string;
   readonly redirectPort?: number;
+  /** The same where the app around the program receives the browser. */
+  readonly redirectUri?: string;
   /** It gets tokens in its own name, without a user. */
   readonly isMachine?: boolean;
 }
