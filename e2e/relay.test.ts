@@ -56,11 +56,12 @@ test('many clients at once each get their own answer', async () => {
 });
 
 test('a client that is lost is lost for its node, and a node that is lost for its client', async () => {
-  farNode.serve = (socket) => void socket.resume().once('end', () => socket.end());
+  farNode.serve = (socket) => void socket.resume().once('end', () => socket.end()).write('welcome');
   const open = async () => {
     const arrived = once(far, 'connection') as Promise<[Socket]>;
-    const client = connect(port, '127.0.0.1').resume();
+    const client = connect(port, '127.0.0.1');
     client.on('error', () => undefined);
+    await once(client, 'data');
     return { client, node: (await arrived)[0] };
   };
   const one = await open();
