@@ -5,6 +5,7 @@ import {
   findPostgres,
   liveRuntime,
   openPostgres,
+  PostgresStandby,
   providerOf,
   type RuntimeProcess,
   say,
@@ -25,6 +26,61 @@ afterAll(async () => {
 const runtime = liveRuntime();
 const look = callTools({ id: 'c1', name: 'look', arguments: {} });
 const tools = [{ name: 'look', skipPermission: true }];
+
+const binaries = typeof source === 'string' ? undefined : source.binaries;
+const isFull = process.env.POSTGRES_TESTS === 'full';
+
+test.skipIf(binaries === undefined || !isFull)(
+  'after a failover that lost the last turn, clients are notified, and their session goes on from what is stored',
+  async () => {
+    const primary = await openPostgres({ binaries: binaries ?? '' });
+    const standby = await PostgresStandby.open(primary, { binaries: binaries ?? '', isSynchronous: false });
+    try {
+      const model = runtime.script(say('one'), say('two'), say('three'), say('four'));
+      const process = runtime.spawn({
+        flags: ['--stdio'],
+        home: homes[0].path,
+        environment: { GROUNDCREW_STORE: `${primary.url},${standby.url}` },
+      });
+      const client = await runtime.connect(process, { hasGaps: true });
+      const session = await client.create(providerOf(model));
+      await session.turn('First');
+      const isLevel = async () =>
+        (await primary.query('SELECT 1 FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()'))
+          .length > 0;
+      await expect.poll(isLevel).toBe(true);
+      await standby.stopFollowing();
+      await session.turn('Second');
+      await primary.kill();
+      await standby.promote();
+      const events = await session.turn('Third');
+      expect(events.filter(({ type }) => type === 'session.warning').map(({ data }) => data)).toEqual([
+        {
+          warningType: 'store_lost',
+          message: expect.stringMatching(
+            /^A failover of the store has lost the last \d+ records of this session/,
+          ),
+        },
+      ]);
+      expect(model.requests.at(-1)?.body.messages.map(({ role }) => role)).toEqual([
+        'system',
+        'user',
+        'assistant',
+        'user',
+      ]);
+      const told = story(await session.stored()).filter((line) => /^(?:user|assistant)\.message/.test(line));
+      expect(told).toEqual([
+        'user.message "First" idle 0',
+        'assistant.message "one"',
+        'user.message "Third" idle 0',
+        'assistant.message "three"',
+      ]);
+    } finally {
+      await Promise.all([primary.close(), standby.close()]);
+    }
+  },
+  60_000,
+);
 
 describe.skipIf(!server)('sessions in PostgreSQL', () => {
   if (!server) return;

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, renameSync } from 'node:fs';
-import { connect as connectPlain } from 'node:net';
+import { type AddressInfo, connect as connectPlain } from 'node:net';
 import { join } from 'node:path';
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
-import { byteChannel, webSocketChannel } from '@groundcrew/rpc';
-import { say, WireClient } from '@groundcrew/testkit';
+import { type ConnectionOptions, connect, createServer, type TLSSocket } from 'node:tls';
+import { byteChannel, connectTcp, webSocketChannel } from '@groundcrew/rpc';
+import { RuntimeProcess, say, WireClient } from '@groundcrew/testkit';
 import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
 import { WebSocket } from 'ws';
 import { until } from './mcp-world.js';
@@ -26,10 +26,14 @@ beforeAll(async () => {
   if (reason !== undefined) return;
   makeCertificate('first');
   world.tokens({ mia: ['acme', 'member'], bob: ['beta', 'member'], op: ['default', 'admin'] });
-  await world.start([say('Hello')], ['--tls-cert', cert, '--tls-key', key]);
+  await world.start([say('Hello'), say('Hello')], ['--tls-cert', cert, '--tls-key', key]);
 }, 60_000);
 
-afterAll(() => world.stop());
+const relays: RuntimeProcess[] = [];
+afterAll(async () => {
+  await Promise.all(relays.map((relay) => relay.stop()));
+  await world.stop();
+});
 
 test('by TLS 1.2 and 1.3 a token opens the sessions of its tenant', async () => {
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
@@ -115,6 +119,40 @@ test('a certificate that has changed on the disk is shown, and connections that 
   });
   expect(await client.call('ping')).toMatchObject({ message: 'pong' });
   await client.connection.close();
+}, 30_000);
+
+test('a relay leads over TLS to a node with a certificate it trusts, for the name it was given, and to no other', async () => {
+  const port = await world.process.port();
+  const lead = async (...flags: string[]) => {
+    const relay = new RuntimeProcess({ flags: ['relay', ...flags], home: world.home.path });
+    relays.push(relay);
+    return { relay, client: new WireClient(await connectTcp({ port: await relay.port() })) };
+  };
+  const elsewhere = createServer({ cert: readFileSync(cert), key: readFileSync(key) });
+  elsewhere.listen(0, '127.0.0.2');
+  await once(elsewhere, 'listening');
+  const { port: otherPort } = elsewhere.address() as AddressInfo;
+  const [trusted, unknown, misnamed] = await Promise.all([
+    lead('--to', `tls://127.0.0.1:${port}`, '--ca', cert),
+    lead('--to', `tls://127.0.0.1:${port}`),
+    lead('--to', `tls://127.0.0.2:${otherPort}`, '--ca', cert),
+  ]);
+  await trusted.client.call('connect', { token: tokenOf('bob') });
+  const session = await trusted.client.create({ sessionId: 'by-relay' });
+  await session.turn('Hello');
+  // Over a frame of several megabytes, both ways.
+  const long = 'x'.repeat(1_500_000);
+  await session.call('session.workspaces.createFile', { path: 'long.txt', content: long });
+  expect(await session.call('session.workspaces.readFile', { path: 'long.txt' })).toMatchObject({
+    content: long,
+  });
+  await Promise.all([unknown.client.connection.closed, misnamed.client.connection.closed]);
+  expect(unknown.relay.stderr).toMatch(/does not answer: self-signed certificate/);
+  expect(misnamed.relay.stderr).toContain('does not match certificate');
+  elsewhere.close();
+  // A relay that is stopped ends its connections, and itself.
+  expect(await trusted.relay.signal('SIGTERM')).toMatchObject({ code: 0 });
+  await trusted.client.connection.closed;
 }, 30_000);
 
 /** A certificate of this machine that signs itself, put in place whole. */

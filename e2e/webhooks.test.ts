@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '@groundcrew/store-sqlite';
@@ -160,6 +161,73 @@ test('a receiver that answers with another protocol, or with nothing, holds up n
     );
   await client.connection.close();
   expect(await world.process.signal('SIGTERM')).toMatchObject({ code: 0 });
+}, 30_000);
+
+test('a receiver that leaves some messages without an answer gets the others at once', async () => {
+  world.configure([{ url: receiver.url(), timeout: 60 }]);
+  receiver.answer = (_received, response) => {
+    if (receiver.received.length > 3) response.writeHead(204).end();
+  };
+  const client = await world.start(Array.from({ length: 8 }, (_, index) => say(`${index}`)));
+  const session = await client.create({ sessionId: 'some' });
+  for (const index of Array.from({ length: 8 }).keys()) await session.turn(`Turn ${index}`);
+  await receiver.got(8);
+  expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(8);
+});
+
+test('answers without end, cut off, too long or in another language delay no others, and a date to come back at is respected', async () => {
+  const wire: Readonly<Record<string, (socket: Socket) => void>> = {
+    '/endless': (socket) => {
+      const flood = () => {
+        while (!socket.destroyed && socket.write('x'.repeat(65_536)));
+      };
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 999999999999\r\n\r\n');
+      socket.on('drain', flood);
+      flood();
+    },
+    '/cut': (socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'),
+    '/garbage': (socket) => void socket.end('220 mail.example ESMTP\r\n'),
+    '/headers': (socket) => void socket.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`),
+  };
+  const [one, two] = [newSecret(), newSecret()];
+  const both = join(world.home.path, 'two-secrets');
+  writeFileSync(both, `${one}\n${two}\n`, { mode: 0o600 });
+  world.configure([
+    ...Object.keys(wire).map((path) => ({ url: receiver.url(path), retry: [] })),
+    { url: receiver.url('/later'), retry: [0], secretFile: both },
+  ]);
+  let later = 0;
+  receiver.answer = ({ path }, response) => {
+    if (path !== '/later') return wire[path]?.(response.socket as Socket);
+    later += 1;
+    const date = new Date(Date.now() + 2_000).toUTCString();
+    return void response.writeHead(later === 1 ? 503 : 204, { 'retry-after': date }).end();
+  };
+  const client = await world.start([say('One'), say('Two')]);
+  const session = await client.create({ sessionId: 'odd' });
+  await session.turn('Hello');
+  await receiver.got(5);
+  await session.turn('Again');
+  await receiver.got(11);
+  const counts = Object.fromEntries(
+    [...Object.keys(wire), '/later'].map((path) => [
+      path,
+      receiver.received.filter((each) => each.path === path).length,
+    ]),
+  );
+  expect(counts).toEqual({ '/endless': 2, '/cut': 2, '/garbage': 2, '/headers': 2, '/later': 3 });
+  // What came back as a success is not sent again; the rest is given up, and that is said of each.
+  await until(() => world.process.stderr.match(/is given up after 1 attempts/g)?.length === 4);
+  const rotated = receiver.received.filter(({ path }) => path === '/later');
+  for (const each of rotated)
+    expect([one, two, world.secret].map((secret) => faultOf(each, { secret }))).toEqual([
+      undefined,
+      undefined,
+      'forged',
+    ]);
+  const again = rotated.filter(({ message }) => message.data.seq === rotated[0]?.message.data.seq);
+  const [first = 0, second = 0] = again.map(({ headers }) => Number(headers['webhook-timestamp']));
+  expect(second - first).toBeGreaterThanOrEqual(1);
 }, 30_000);
 
 test('a receiver that is gone for good gets no more, and what fails too often is given up', async () => {

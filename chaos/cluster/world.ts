@@ -8,12 +8,12 @@ import {
   openNats,
   openPostgres,
   type PostgresServer,
+  PostgresStandby,
   RuleModel,
   RuntimeProcess,
 } from '@groundcrew/testkit';
 import { Gate, type Way } from './gate.js';
 import { Network } from './network.js';
-import { Standby } from './standby.js';
 
 /** One node, and its own ways to PostgreSQL and NATS. */
 export interface Node {
@@ -38,7 +38,7 @@ export class World {
     readonly postgres: PostgresServer,
     readonly nats: NatsServer,
     readonly model: RuleModel,
-    readonly standby: Standby | undefined,
+    readonly standby: PostgresStandby | undefined,
     readonly database: string,
     private readonly hasNetworks: boolean,
   ) {}
@@ -56,7 +56,9 @@ export class World {
     if (typeof source === 'string' || typeof nats === 'string') throw new Error(`${source} ${nats}`);
     const postgres = await openPostgres(source, { wal_level: 'replica', max_wal_senders: '4' });
     const database = new URL(await postgres.newDatabase()).pathname;
-    const standby = hasStandby ? await Standby.open(postgres, source.binaries ?? '') : undefined;
+    const standby = hasStandby
+      ? await PostgresStandby.open(postgres, { binaries: source.binaries ?? '', isSynchronous: true })
+      : undefined;
     const model = await RuleModel.open(rule);
     const world = new World(postgres, await openNats(nats), model, standby, database, hasNetworks);
     writeFileSync(join(world.folder, 'skew.cjs'), skew);

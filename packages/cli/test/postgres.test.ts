@@ -1,6 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { findPostgres, openPostgres, say } from '@groundcrew/testkit';
+import { connectTcp } from '@groundcrew/rpc';
+import type { LogRecord, SessionStore } from '@groundcrew/store';
+import { openPostgresStore } from '@groundcrew/store-postgres';
+import { openDatabase, openSqliteStore } from '@groundcrew/store-sqlite';
+import { callTools, findPostgres, openPostgres, say, WireClient } from '@groundcrew/testkit';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { cliWorld } from './program.js';
 
@@ -114,6 +118,119 @@ describe.skipIf(!server)('with a server', () => {
     expect(stderr).toContain('red left out: it has other records in the store it would be copied to\n');
   });
 
+  const whole = test.skipIf(process.env.POSTGRES_TESTS !== 'full');
+  whole(
+    'a migration that is killed again and again, in sessions and between them, comes to the same, there and back',
+    async () => {
+      const sizes = {
+        ...Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`s${index}`, index])),
+        s5: 3_000,
+      };
+      const home = openHome();
+      await fill(home, sizes);
+      const expected = await contentsOf(home);
+      await home.close();
+      const kill = async (flags: readonly string[], isThere: (stderr: string) => Promise<boolean>) => {
+        const program = world.start(flags);
+        await expect.poll(() => isThere(program.stderr), { interval: 5, timeout: 20_000 }).toBe(true);
+        program.child.kill('SIGKILL');
+        await program.ended;
+      };
+      const there = ['migrate', '--from', 'sqlite', '--to', 'postgres', '--store', url];
+      const schema = new URL(url).searchParams.get('options')?.replace('-c search_path=', '');
+      const countOf = (text: string) => async () => {
+        const rows = await server.query<{ count: number }>(
+          `SELECT count(*)::int AS count FROM ${schema}.${text}`,
+        );
+        return rows[0]?.count ?? 0;
+      };
+      const records = countOf(
+        `gc_record r JOIN ${schema}.gc_session s ON s.number = r.session WHERE s.id = 's5'`,
+      );
+      await kill(there, async (stderr) => stderr.includes('2 of 12'));
+      await kill(there, async () => (await records().catch(() => 0)) > 0);
+      // Half a session is in no list.
+      const listed = await world.run(['sessions', 'ls', '--store', url]);
+      if ((await records()) < 3_000) expect(listed.stdout).not.toMatch(/^s5 /m);
+      await kill(there, async (stderr) => /: s5 (?:copied|already there)\n/.test(stderr));
+      const last = await world.run(there);
+      expect([last.code, last.stdout]).toEqual([
+        0,
+        expect.stringMatching(
+          /^\d+ copied, \d+ already there, 0 left out; 3061 records compared, and the same\.\n$/,
+        ),
+      ]);
+      const shared = openPostgresStore({ url });
+      expect(await contentsOf(shared)).toEqual(expected);
+      await shared.close();
+      world.newHome();
+      const back = ['migrate', '--from', 'postgres', '--to', 'sqlite', '--store', url];
+      await kill(back, async (stderr) => /: s4 (?:copied|already there)\n/.test(stderr));
+      await kill(back, async (stderr) => /: s8 (?:copied|already there)\n/.test(stderr));
+      expect((await world.run(back)).code).toBe(0);
+      const again = openHome();
+      expect(await contentsOf(again)).toEqual(expected);
+      await again.close();
+    },
+    60_000,
+  );
+
+  test('a damaged session is left out and named, and the others are copied', async () => {
+    const home = openHome();
+    await fill(home, { red: 3, blue: 3, green: 3 });
+    await home.close();
+    const database = openDatabase(join(world.homePath, 'groundcrew.db'));
+    database.exec(
+      "UPDATE record SET json = json || ' ' WHERE seq = 2 AND session = (SELECT number FROM session WHERE id = 'green')",
+    );
+    database.close();
+    const { code, stdout, stderr } = await world.run([
+      'migrate',
+      ...['--from', 'sqlite', '--to', 'postgres', '--store', url],
+    ]);
+    expect([code, stdout]).toEqual([
+      1,
+      '2 copied, 0 already there, 1 left out; 6 records compared, and the same.\n',
+    ]);
+    expect(stderr).toMatch(/2 of 3: green left out: .* is damaged \(record 2 is not what was written\)/);
+    const { stdout: listed } = await world.run(['sessions', 'ls', '--store', url]);
+    expect(listed.match(/^\w+/gm)?.sort()).toEqual(['blue', 'red']);
+  });
+
+  test('while a runtime works on the source, what it works in is left out, and what it has open goes on and is copied again', async () => {
+    const ask = callTools({ id: 'c1', name: 'bash', arguments: { command: 'echo hi', description: 'x' } });
+    const { baseUrl } = world.script(say('one'), ask, say('two'));
+    const environment = {
+      GROUNDCREW_BASE_URL: baseUrl,
+      GROUNDCREW_MODEL: 'scripted',
+      GROUNDCREW_TOKEN: 'the-token',
+    };
+    const served = world.start(['serve', '--port', '0'], { environment });
+    await served.says('listening on port');
+    const { port } = /port (?<port>\d+)/.exec(served.stdout)?.groups ?? {};
+    const client = new WireClient(await connectTcp({ port: Number(port) }));
+    await client.call('connect', { token: 'the-token' });
+    const idle = await client.create({ sessionId: 'idle' });
+    await idle.turn('First');
+    const busy = await client.create({ sessionId: 'busy', requestPermission: true });
+    await busy.send('Work');
+    const { data } = await busy.next('permission.requested');
+    const there = ['migrate', '--from', 'sqlite', '--to', 'postgres', '--store', url];
+    const { code, stdout, stderr } = await world.run(there);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^1 copied, 0 already there, 1 left out; /)]);
+    expect(stderr).toContain(`busy left out: Session busy is in use by process ${served.child.pid} `);
+    await busy.call('session.permissions.handlePendingPermissionRequest', {
+      requestId: data.requestId,
+      result: { kind: 'reject' },
+    });
+    await busy.next('session.idle');
+    await idle.call('session.name.set', { name: 'Later' });
+    await client.connection.close();
+    served.child.kill('SIGTERM');
+    await served.ended;
+    expect((await world.run(there)).stdout).toMatch(/^2 copied, 0 already there, 0 left out; /);
+  }, 30_000);
+
   test('the doctor counts sessions, finds a record that was changed, and says what a crash would lose', async () => {
     await talk({ GROUNDCREW_STORE: url });
     const sound = await world.run(['doctor', '--store', url]);
@@ -136,3 +253,41 @@ describe.skipIf(!server)('with a server', () => {
     });
   });
 });
+
+type ClosableStore = SessionStore & { close(): Promise<void> };
+
+function openHome(): ClosableStore {
+  return openSqliteStore({
+    file: join(world.homePath, 'groundcrew.db'),
+    runDirectory: join(world.homePath, 'run'),
+  });
+}
+
+/** Sessions with so many records. */
+async function fill(store: SessionStore, sizes: Readonly<Record<string, number>>): Promise<void> {
+  const time = '2025-01-01T00:00:00.000Z';
+  const counts = { userTurns: 1, eventCount: 0, snapshotSeq: 0 };
+  const head = { createdAt: time, modifiedAt: time, hasWork: false, ...counts, context: { cwd: '/' } };
+  for (const [sessionId, size] of Object.entries(sizes)) {
+    const records = Array.from({ length: size }, (_, index) => ({
+      seq: index + 1,
+      isPublic: true,
+      type: 'test',
+      json: JSON.stringify({ sessionId, index, body: 'x'.repeat(index % 97) }),
+    }));
+    const owner = { runtimeId: 'filler', pid: 1, host: 'elsewhere' };
+    const create = { records, head: { ...head, name: sessionId } };
+    const { epoch } = await store.claim({ sessionId, owner, create });
+    await store.release({ sessionId, epoch });
+  }
+}
+
+async function contentsOf(store: SessionStore) {
+  const { items } = await store.list({ includeEmpty: true });
+  const sessions = items.map(async ({ sessionId, head, seq }) => {
+    const records: LogRecord[] = [];
+    for await (const batch of store.read(sessionId)) records.push(...batch);
+    return { sessionId, head, seq, records };
+  });
+  return (await Promise.all(sessions)).sort((one, other) => one.sessionId.localeCompare(other.sessionId));
+}

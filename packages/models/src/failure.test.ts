@@ -166,6 +166,10 @@ test('Retry-After is seconds or a date', () => {
   expect(retryAfterSeconds('7', now)).toBe(7);
   expect(retryAfterSeconds('Thu, 01 Jan 2026 00:01:30 GMT', now)).toBe(90);
   expect(retryAfterSeconds('Wed, 31 Dec 2025 00:00:00 GMT', now)).toBe(0);
-  expect(retryAfterSeconds('soon', now)).toBeUndefined();
+  expect(retryAfterSeconds('2026-01-01T00:00:30Z', now)).toBe(30);
+  expect(retryAfterSeconds('Thursday, 01-Jan-26 00:00:09 GMT', now)).toBe(9);
+  // The system reads a year in each of these.
+  for (const nonsense of ['soon', '-1', 'in 5', '5 s', '', ' ', 'x'.repeat(9_000)])
+    expect(retryAfterSeconds(nonsense, now)).toBeUndefined();
   expect(retryAfterSeconds(undefined, now)).toBeUndefined();
 });

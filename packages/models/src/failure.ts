@@ -47,9 +47,12 @@ export function bounded(text: string): string {
 export function retryAfterSeconds(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\s*\d+(\.\d+)?\s*$/.test(value)) return Number(value);
-  const date = Date.parse(value);
+  // What else has a number in it is read as some date by the system: '-1' and 'in 5' are years.
+  const date = dateForm.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
 }
+
+const dateForm = /^\s*(?:[a-z]{3,9},? .*\d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT)/i;
 
 interface Explained {
   readonly message?: string;

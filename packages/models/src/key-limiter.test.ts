@@ -69,3 +69,47 @@ test('a key that another process was refused with is held here too, and named by
   expect((await other.exchange(request, signal)).status).toBe(200);
   expect((made[0] ?? 0) - began).toBeGreaterThan(900);
 });
+
+test('calls that are refused together are refused once: the key is held no longer than by one of them', async () => {
+  const held: number[] = [];
+  const refused: Exchange = async () => ({ status: 429, headers: {} }) as unknown as HttpResponse;
+  let now = 1_000;
+  const { exchange } = limitedByKey(refused, {
+    clock: { now: () => now },
+    onHold: ({ milliseconds }) => void held.push(milliseconds),
+  });
+  const call = () => exchange({ method: 'POST', url: 'http://m.example/v1' }, AbortSignal.timeout(5_000));
+  await Promise.all(Array.from({ length: 12 }, call));
+  now += 500;
+  await call();
+  now += 1_000;
+  await call();
+  expect(held).toEqual([...Array.from({ length: 12 }, () => 500), 1_000, 2_000]);
+});
+
+test.each([
+  ['2', [2_000, 2_000]],
+  ['0.5', [500, 500]],
+  [new Date(3_000_000).toUTCString(), [3_000, 1_000]],
+  // Believed one time: then it waits by its own measure.
+  ['0', [0, 1_000]],
+  [new Date(1_000_000).toUTCString(), [0, 1_000]],
+  ['in 5', [500, 1_000]],
+  ['-7', [500, 1_000]],
+  ['61', []],
+  ['9'.repeat(40), []],
+])('a service that asks for %s is waited for so long, and again', async (header, expected) => {
+  const held: number[] = [];
+  const refused: Exchange = async () =>
+    ({ status: 429, headers: { 'retry-after': header } }) as unknown as HttpResponse;
+  let now = 2_997_000;
+  const { exchange } = limitedByKey(refused, {
+    clock: { now: () => now },
+    onHold: ({ milliseconds }) => void held.push(milliseconds),
+  });
+  const call = () => exchange({ method: 'POST', url: 'http://m.example/v1' }, AbortSignal.timeout(5_000));
+  await call();
+  now += expected[0] || 1;
+  await call();
+  expect(held).toEqual(expected);
+});

@@ -9,8 +9,10 @@ const firstWaitMs = 500;
 /** A key whose service has said that there were too many calls. */
 interface Limited {
   until: number;
-  /** How often in a row it has said so. */
+  /** How often in a row it has said so, to a call that was made after it had said so before. */
   times: number;
+  /** When it was said last here. */
+  refusedAt: number;
   /** The one call that tries whether it is over. */
   trial: Promise<void> | undefined;
 }
@@ -50,11 +52,13 @@ export function limitedByKey(
       if (until + longestWaitMs < now && trial === undefined) limited.delete(each);
     const known = limited.get(key);
     const until = now + Math.min(Math.max(0, milliseconds), longestWaitMs);
-    limited.set(key, { times: 1, trial: undefined, ...known, until: Math.max(known?.until ?? 0, until) });
+    const first = { times: 1, refusedAt: now, trial: undefined };
+    limited.set(key, { ...first, ...known, until: Math.max(known?.until ?? 0, until) });
   };
   const limitedExchange: Exchange = async (request, signal) => {
     const key = keyOf(request);
     const trial = await turnOf(limited, key, { signal, clock });
+    const madeAt = clock.now();
     try {
       const response = await exchange(request, signal);
       const known = limited.get(key);
@@ -62,7 +66,7 @@ export function limitedByKey(
         const asked = retryAfterSeconds(response.headers['retry-after'], clock.now());
         if (asked !== undefined && asked * 1000 > longestWaitMs) limited.delete(key);
         else {
-          const refused = afterRefusal(known, asked, clock.now());
+          const refused = afterRefusal(known, { asked, madeAt, now: clock.now() });
           limited.set(key, { ...refused, trial: undefined });
           onHold?.({ key, milliseconds: refused.until - clock.now() });
         }
@@ -99,15 +103,23 @@ async function turnOf(
   }
 }
 
+/** Many calls that were under way together are refused together: that is once, and no reason to wait longer. */
 function afterRefusal(
   known: Limited | undefined,
-  asked: number | undefined,
-  now: number,
+  {
+    asked,
+    madeAt,
+    now,
+  }: { readonly asked: number | undefined; readonly madeAt: number; readonly now: number },
 ): Omit<Limited, 'trial'> {
-  const times = (known?.times ?? 0) + 1;
+  const isSameTime = known !== undefined && madeAt <= known.refusedAt;
+  const times = (known?.times ?? 0) + (isSameTime ? 0 : 1);
   const own = firstWaitMs * 2 ** Math.min(times - 1, 6);
-  const wait = Math.min(asked === undefined ? own : asked * 1000, longestWaitMs);
-  return { times, until: Math.max(known?.until ?? 0, now + wait) };
+  // What may come at once, or at a time that is over, is believed one time.
+  const isBelieved = asked !== undefined && (asked > 0 || times === 1);
+  const wait = Math.min(isBelieved ? asked * 1000 : own, longestWaitMs);
+  const until = Math.max(known?.until ?? 0, now + wait);
+  return { times, refusedAt: isSameTime ? known.refusedAt : now, until };
 }
 
 /** The service and the key, of which only a hash is kept. */

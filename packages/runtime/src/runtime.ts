@@ -1,5 +1,5 @@
 import {
-  isStale,
+  isOutdated,
   type NodeFigures,
   type SessionContext,
   type SessionHead,
@@ -121,8 +121,8 @@ export class Runtime {
   resume(request: ResumeRequest): Promise<Session> {
     return this.live.oneAtATime(request.sessionId, () =>
       this.open(request).catch((error: unknown) => {
-        if (!isStale(error)) throw error;
-        // Another process has had the session since: the copy in memory is of no use.
+        if (!isOutdated(error)) throw error;
+        // Another process has had the session since, or the store lost its end: the copy in memory is of no use.
         this.live.find(request.sessionId)?.keeper.discard();
         return this.open(request);
       }),

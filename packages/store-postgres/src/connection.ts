@@ -36,11 +36,21 @@ export interface ConnectionWatch {
   onLost?(): void;
   /** Any answer, a refusal too. */
   onAnswer?(): void;
+  /** A statement was not answered for as long as answers may take. */
+  onSilence?(): void;
+}
+
+/** What a connection is opened with. */
+export interface OpenOptions extends ConnectionWatch {
+  readonly limits: TimeLimits;
+  /** The connection is not wanted any more. */
+  readonly signal?: AbortSignal;
 }
 
 /** One connection to a server: every call ends, by an answer or by giving the connection up. */
 export class Connection {
   #isOpen = true;
+  #answeredAt = performance.now();
 
   private constructor(
     private readonly client: Client,
@@ -54,10 +64,7 @@ export class Connection {
   }
 
   /** Connects and demands that a commit is on disk, and on synchronous standbys, before it is answered. */
-  static async open(
-    address: Address,
-    { limits, ...watch }: ConnectionWatch & { readonly limits: TimeLimits },
-  ): Promise<Connection> {
+  static async open(address: Address, { limits, signal, ...watch }: OpenOptions): Promise<Connection> {
     const { Client, types } = await import('pg');
     const client = new Client({
       connectionString: address.url,
@@ -69,7 +76,10 @@ export class Connection {
     });
     // One that fails before it is a Connection says so by its promise.
     client.on('error', () => undefined);
+    const stop = () => destroy(client);
+    signal?.addEventListener('abort', stop, { once: true });
     try {
+      signal?.throwIfAborted();
       await within(limits.connect, client.connect(), () => destroy(client));
       const result = await within(
         limits.connect,
@@ -82,7 +92,14 @@ export class Connection {
     } catch (error) {
       destroy(client);
       throw error;
+    } finally {
+      signal?.removeEventListener('abort', stop);
     }
+  }
+
+  /** When the server answered last, by `performance.now()`. */
+  get answeredAt(): number {
+    return this.#answeredAt;
   }
 
   get isOpen(): boolean {
@@ -98,12 +115,12 @@ export class Connection {
     const config: QueryConfig = { text, ...(name && { name }), ...(values && { values: [...values] }) };
     try {
       const asked = this.client.query(config);
-      const { rows } = await within(this.limits.answer, asked, () => this.drop());
-      this.watch.onAnswer?.();
+      const { rows } = await within(this.limits.answer, asked, () => this.#fellSilent());
+      this.#answered();
       return rows as readonly Row[]; // the caller names the type of what its SQL selects
     } catch (error) {
       if (isRefusal(error)) {
-        this.watch.onAnswer?.();
+        this.#answered();
         throw error;
       }
       this.drop();
@@ -122,6 +139,16 @@ export class Connection {
       if (this.#isOpen) await this.all({ text: 'ROLLBACK' }).catch(() => this.drop());
       throw error;
     }
+  }
+
+  #answered(): void {
+    this.#answeredAt = performance.now();
+    this.watch.onAnswer?.();
+  }
+
+  #fellSilent(): void {
+    this.watch.onSilence?.();
+    this.drop();
   }
 
   /** Gives it up at once; the server notices by itself. */

@@ -57,7 +57,10 @@ export class Pool {
     else await this.#turn(deadline);
     try {
       if (this.#closing.signal.aborted) throw new NoConnection('the store is closed');
-      for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) if (idle.isOpen) return idle;
+      for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+        if (idle.isOpen && !this.#options.primary.isSilent(idle)) return idle;
+        idle.drop();
+      }
       return await this.#options.primary.connect(deadline, this.#closing.signal);
     } catch (error) {
       this.#leave();

@@ -163,6 +163,54 @@ describe.skipIf(!server)('connections that are lost', () => {
     await impatient.close();
   });
 
+  test('a server that falls silent is left for the next address, after one wait for all its connections', async () => {
+    const both = `${proxy.through(url)},${url}`;
+    const patient = openPostgresStore({ url: both, patience: 6_000, limits: { answer: 1_200 } });
+    const sessions = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const create = { records: [], head };
+    const claims = await Promise.all(
+      sessions.map((sessionId) => patient.claim({ sessionId, owner, create })),
+    );
+    await Promise.all(sessions.map(() => patient.list()));
+    proxy.freeze();
+    const records = [recordAt(1)];
+    const write = (sessionId: string, index: number) =>
+      patient.append({ sessionId, epoch: claims[index]?.epoch ?? 0, expectedSeq: 0, records, head });
+    const began = performance.now();
+    await Promise.all([...sessions.map(write), patient.list()]);
+    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(await Promise.all(sessions.map((sessionId) => readAll(patient, sessionId)))).toEqual(
+      sessions.map(() => records),
+    );
+    await patient.close();
+  });
+
+  test('the primary is found behind servers that hang, refuse, or do not know the password', async () => {
+    proxy.freeze();
+    const wrong = new URL(url);
+    wrong.password = 'another-word';
+    const refusing = new URL(url);
+    refusing.port = '1';
+    const others = [proxy.through(url), refusing.href, wrong.href];
+    const found = openPostgresStore({ url: [...others, url].join(',') });
+    const began = performance.now();
+    expect(await found.list()).toEqual({ items: [] });
+    expect(performance.now() - began).toBeLessThan(4_000);
+    await found.close();
+    const lost = openPostgresStore({ url: others.join(','), patience: 300 });
+    await expect(lost.list()).rejects.toMatchObject({
+      kind: 'busy',
+      message: expect.stringMatching(/ECONNREFUSED.*password authentication failed.*did not answer in time/),
+    });
+    await lost.close();
+    const refused = openPostgresStore({ url: [wrong.href, wrong.href].join(',') });
+    await expect(refused.list()).rejects.toMatchObject({
+      kind: 'io',
+      message: expect.stringContaining('password authentication failed'),
+    });
+    await refused.close();
+  });
+
   test('an append whose fate cannot be learnt is reported so, and its session has to be opened again', async () => {
     const impatient = openPostgresStore({ url: proxy.through(url), patience: 400 });
     const { epoch } = await impatient.claim({ sessionId: 's', owner, create: { records: [], head } });

@@ -21,6 +21,7 @@ export class SeveringProxy {
   private readonly sockets = new Set<Socket>();
   private readonly cuts: Cut[] = [];
   private isDown = false;
+  private isFrozen = false;
   /** How often a connection was cut. */
   severed = 0;
 
@@ -63,6 +64,12 @@ export class SeveringProxy {
     this.isDown = false;
   }
 
+  /** Says nothing from now on, on connections that are there and on new ones, as a machine without power does. */
+  freeze(): void {
+    this.isFrozen = true;
+    for (const socket of this.sockets) socket.pause();
+  }
+
   /** Cuts the connection that was made first, and no other. */
   severOldest(): void {
     const [oldest] = this.sockets;
@@ -79,6 +86,10 @@ export class SeveringProxy {
   private serve(client: Socket): void {
     if (this.isDown) {
       client.destroy();
+      return;
+    }
+    if (this.isFrozen) {
+      this.sockets.add(client.pause());
       return;
     }
     const server = connect(this.upstream, '127.0.0.1');

@@ -39,8 +39,8 @@ export interface CopyResult {
 
 /**
  * Copies all sessions from one store to another, by nothing but the port. It may be broken off at any point and called
- * again: what is there already is compared and continued, never written twice. A session that a live runtime works in, or that
- * has gone on differently in the other store, is left out and reported. The source keeps everything.
+ * again: what is there already is compared and continued, never written twice. A session that a live runtime works in, that
+ * is damaged, or that has gone on differently in the other store, is left out and reported. The source keeps everything.
  */
 export async function copySessions(options: CopyOptions): Promise<CopyResult> {
   const sessions = await allSessions(options.from);
@@ -53,7 +53,7 @@ export async function copySessions(options: CopyOptions): Promise<CopyResult> {
       counts.records += records;
       options.onProgress({ ...place, outcome: isNew ? 'copied' : 'already there' });
     } catch (error) {
-      if (!(error instanceof CopyRefused) && !isInUse(error)) throw error;
+      if (!(error instanceof CopyRefused) && !isInUse(error) && !isDamaged(error)) throw error;
       counts.leftOut += 1;
       options.onProgress({ ...place, outcome: 'left out', reason: (error as Error).message });
     }
@@ -64,6 +64,11 @@ export async function copySessions(options: CopyOptions): Promise<CopyResult> {
 /** A session cannot be copied, and nothing of it was changed. */
 class CopyRefused extends Error {
   override readonly name = 'CopyRefused';
+}
+
+/** One session that cannot be read holds up no other: lists show nothing of it in the other store. */
+function isDamaged(error: unknown): boolean {
+  return error instanceof StoreError && error.kind === 'damaged';
 }
 
 /** Every session of a store, page by page. */

@@ -28,6 +28,7 @@ export { checksumOf, fromColumn, hashOf, toColumn } from './record-text.js';
 export {
   inUse,
   isInUse,
+  isOutdated,
   isStale,
   requireConsecutive,
   seqConflict,

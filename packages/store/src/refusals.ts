@@ -27,6 +27,11 @@ export function isStale(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'stale_owner';
 }
 
+/** Whether the caller's copy of the session is of no use: another claim went on with it, or a failover of the store lost its end. */
+export function isOutdated(error: unknown): boolean {
+  return isStale(error) || (error instanceof StoreError && error.kind === 'seq_conflict');
+}
+
 /** The caller's idea of the log's end is not the log's end. */
 export function seqConflict(
   sessionId: string,

@@ -3,7 +3,7 @@ import type { JWTPayload } from 'jose';
 import { readAuthFile, stampOf } from './auth-file.js';
 import type { AuthSettings, TenantSettings, TokenEntry } from './auth-settings.js';
 import { settingsOfTenant } from './auth-settings.js';
-import { Issuer, looksSigned } from './jwt.js';
+import { Issuer, KeyAddresses, looksSigned } from './jwt.js';
 import type { TenantIdentity } from './tenant-identity.js';
 
 /** What a changed file means for a client that is connected. */
@@ -23,6 +23,7 @@ export interface TokenChange {
 export class Authenticator {
   private settings: AuthSettings = {};
   private issuers: readonly Issuer[] = [];
+  private readonly addresses = new KeyAddresses();
   private stamp: string | undefined;
   /** The claims of the JSON Web Token by which a client connected. */
   private readonly claims = new WeakMap<TenantIdentity, JWTPayload>();
@@ -135,7 +136,9 @@ export class Authenticator {
   private read(): void {
     const stamp = stampOf(this.file);
     const settings = readAuthFile(this.file);
-    this.issuers = (settings.jwt ?? []).map((each) => new Issuer(each));
+    const entries = settings.jwt ?? [];
+    this.issuers = entries.map((each) => new Issuer(each, this.addresses));
+    this.addresses.keepOnly(new Set(entries.map(({ jwks }) => jwks)));
     this.settings = settings;
     this.stamp = stamp;
   }

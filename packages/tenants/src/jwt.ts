@@ -38,7 +38,10 @@ export interface Verified {
 export class Issuer {
   private keys: { readonly stamp: string; readonly find: JWTVerifyGetKey } | undefined;
 
-  constructor(private readonly settings: IssuerSettings) {
+  constructor(
+    private readonly settings: IssuerSettings,
+    private readonly addresses: KeyAddresses,
+  ) {
     if (isAddress(settings.jwks)) requireSafe(settings.jwks);
   }
 
@@ -98,11 +101,8 @@ export class Issuer {
 
   private async find(): Promise<JWTVerifyGetKey> {
     const { jwks } = this.settings;
+    if (isAddress(jwks)) return this.addresses.keysAt(jwks);
     const { createLocalJWKSet } = await import('jose');
-    if (isAddress(jwks)) {
-      this.keys ??= { stamp: '', find: await keysAt(jwks) };
-      return this.keys.find;
-    }
     const stamp = stampOf(jwks);
     if (stamp === undefined) throw new AuthFault(`The keys of ${this.name} are not there: ${jwks}`);
     if (this.keys?.stamp !== stamp) this.keys = { stamp, find: createLocalJWKSet(keysIn(jwks)) };
@@ -111,6 +111,22 @@ export class Issuer {
 }
 
 const longestSubject = 200;
+
+/** What addresses showed of keys; a change of the settings is no reason to have to fetch them again. */
+export class KeyAddresses {
+  private readonly known = new Map<string, Promise<JWTVerifyGetKey>>();
+
+  keysAt(address: string): Promise<JWTVerifyGetKey> {
+    const known = this.known.get(address) ?? keysAt(address);
+    this.known.set(address, known);
+    return known;
+  }
+
+  /** Keys of addresses that are not in the settings any more are believed by none. */
+  keepOnly(addresses: ReadonlySet<string>): void {
+    for (const address of this.known.keys()) if (!addresses.has(address)) this.known.delete(address);
+  }
+}
 
 /** Throws unless all of it is right. A token that names none of several keys is tried with each that fits. */
 async function claimsOf(

@@ -12,6 +12,7 @@ export {
 export { findNats, type NatsServer, openNats } from './nats-server.js';
 export { type OptionField, optionFields } from './option-fields.js';
 export { findPostgres, openPostgres, type PostgresServer, type PostgresSource } from './postgres-server.js';
+export { PostgresStandby } from './postgres-standby.js';
 export { type Rule, RuleModel, type RuleWire } from './rule-model.js';
 export {
   RuntimeProcess,

@@ -77,8 +77,16 @@ function outcomeOf(status: number, retryAfter: string | undefined): Outcome {
   if (status === 410) return { type: 'gone' };
   const reason =
     status >= 300 && status < 400 ? `a redirect (${status}), which is not followed` : `${status}`;
-  const seconds = /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined;
-  return { type: 'failed', reason, ...(seconds !== undefined && { retryAfterMs: seconds * 1000 }) };
+  const retryAfterMs = millisecondsOf(retryAfter);
+  return { type: 'failed', reason, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** Of a header that holds seconds or a date; nothing else is believed. */
+function millisecondsOf(retryAfter = ''): number | undefined {
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * 1000;
+  const isDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(retryAfter);
+  const time = isDate ? Date.parse(retryAfter) : Number.NaN;
+  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
 }
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

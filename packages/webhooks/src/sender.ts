@@ -14,6 +14,8 @@ const atOnce = 4;
 /** Added to the time of an attempt, to store its outcome. */
 const leaseMarginMs = 5_000;
 const lookEveryMs = 30_000;
+/** While a receiver has not answered, others are looked for more often. */
+const pendingLookMs = 1_000;
 const longestRetryAfterMs = 24 * 60 * 60 * 1000;
 
 /** Delivers what waits for one address, a few at a time; a slow receiver holds up no other. */
@@ -23,6 +25,7 @@ export class Sender {
   private running: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isWanted = false;
+  private nudge: (() => void) | undefined;
   private isGone = false;
   private isFailing = false;
 
@@ -33,6 +36,7 @@ export class Sender {
   /** Something may wait. */
   wake(): void {
     this.isWanted = true;
+    this.nudge?.();
     if (this.stopping.signal.aborted || this.running) return;
     clearTimeout(this.timer);
     this.running = this.work().finally(() => {
@@ -48,22 +52,48 @@ export class Sender {
   }
 
   private async work(): Promise<void> {
-    const { outbox, target } = this.options;
-    const { endpoint } = this;
-    this.isWanted = false;
+    const { outbox } = this.options;
     try {
-      for (;;) {
-        const leaseMs = target.timeoutMs + leaseMarginMs;
-        const due = await outbox.take({ endpoint, limit: atOnce, leaseMs });
-        await Promise.all(due.map((message) => this.attempt(message)));
-        if (due.length === 0 || this.stopping.signal.aborted) break;
-      }
-      const next = await outbox.dueIn(endpoint);
+      await this.sendAll();
+      const next = await outbox.dueIn(this.endpoint);
       this.lookAgain(next ?? lookEveryMs);
     } catch (error) {
       this.options.warn(`What waits for ${this.name} cannot be read: ${(error as Error).message}`);
       this.lookAgain(lookEveryMs);
     }
+  }
+
+  /** Sends what is due, a few messages at a time: one that is not answered takes one place, and holds up no other. */
+  private async sendAll(): Promise<void> {
+    const { outbox, target } = this.options;
+    const leaseMs = target.timeoutMs + leaseMarginMs;
+    const pending = new Set<Promise<void>>();
+    const faults: unknown[] = [];
+    for (;;) {
+      this.isWanted = false;
+      const places = this.stopping.signal.aborted || faults.length > 0 ? 0 : atOnce - pending.size;
+      const taken = places === 0 ? [] : outbox.take({ endpoint: this.endpoint, limit: places, leaseMs });
+      for (const message of await taken) {
+        const attempt = this.attempt(message)
+          .catch((error: unknown) => void faults.push(error))
+          .finally(() => pending.delete(attempt));
+        pending.add(attempt);
+      }
+      if (pending.size === 0) break;
+      if (places === 0 || !this.isWanted) await this.until(pending);
+    }
+    if (faults.length > 0) throw faults[0];
+  }
+
+  /** Resolves when a place is free, or something may wait for one that is; what is tried again is due without a word. */
+  private async until(pending: ReadonlySet<Promise<void>>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const news = new Promise<void>((resolve) => {
+      if (pending.size === atOnce) return;
+      this.nudge = resolve;
+      timer = setTimeout(resolve, pendingLookMs);
+    });
+    await Promise.race([...pending, news]).finally(() => clearTimeout(timer));
   }
 
   private lookAgain(delayMs: number): void {

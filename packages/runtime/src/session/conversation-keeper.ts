@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isStale, type StoreError } from '@groundcrew/store';
+import { isOutdated, type StoreError } from '@groundcrew/store';
 import type { SessionAgents } from '../agents/session-agents.js';
 import { hasWork } from '../log/fold.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
@@ -8,7 +8,7 @@ import type { SessionSchedules } from '../schedules/session-schedules.js';
 import type { SessionSkills } from '../skills/session-skills.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import type { Conversation } from './conversation.js';
-import { damageWarning, farewell } from './session-events.js';
+import { damageWarning, farewell, lossWarning } from './session-events.js';
 import type { SessionTools } from './session-tools.js';
 
 /** How a session ends, where it is not the usual way. */
@@ -69,13 +69,17 @@ export class ConversationKeeper {
     return conversation;
   }
 
-  /** Works on the log; if another process has taken the session since, on what the log is now. */
+  /** Works on the log; if another process has taken the session since, or the store has lost its end, on what the log is now. */
   async onLog<T>(work: (conversation: Conversation) => Promise<T>): Promise<T> {
     const conversation = await this.load();
     return work(conversation).catch(async (error: unknown) => {
-      if (!isStale(error)) throw error;
+      if (!isOutdated(error)) throw error;
       if (this.kept === conversation) this.discard();
-      return work(await this.load());
+      const { seq: had } = conversation.log.state;
+      const now = await this.load();
+      const { seq: has } = now.log.state;
+      if (has < had) now.log.append(lossWarning({ had, has }));
+      return work(now);
     });
   }
 

@@ -21,6 +21,12 @@ export function damageWarning({ message }: StoreError): EphemeralDraft {
   };
 }
 
+/** What clients were sent is not stored any more: they have to read the session again. */
+export function lossWarning({ had, has }: { readonly had: number; readonly has: number }): EphemeralDraft {
+  const message = `A failover of the store has lost the last ${had - has} records of this session, some of which clients were sent. It goes on from what is stored: read its events again.`;
+  return { type: 'session.warning', ephemeral: true, data: { warningType: 'store_lost', message } };
+}
+
 /** What a session begins with: what stays as it is now, and a word to all. */
 export function greeting(
   settings: SessionSettings,

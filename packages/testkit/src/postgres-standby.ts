@@ -5,21 +5,28 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { freePort, type PostgresServer } from '@groundcrew/testkit';
+import { freePort } from './free-port.js';
+import type { PostgresServer } from './postgres-server.js';
 
 const run = promisify(execFile);
 
-/** A synchronous standby of a server, which takes its place when it is promoted. */
-export class Standby {
+/** A standby of a server, which takes its place when it is promoted. */
+export class PostgresStandby {
   private constructor(
+    /** As a superuser, on the database `postgres`. */
+    readonly url: string,
     readonly port: number,
+    private readonly primary: PostgresServer,
     private readonly home: string,
     private readonly binaries: string,
     private readonly child: ChildProcess,
   ) {}
 
-  /** Copies the primary and follows it; resolves when what is acknowledged is on both. */
-  static async open(primary: PostgresServer, given: string): Promise<Standby> {
+  /** Copies the primary and follows it, asynchronously unless told otherwise; resolves when it does. */
+  static async open(
+    primary: PostgresServer,
+    { binaries: given, isSynchronous }: { readonly binaries: string; readonly isSynchronous: boolean },
+  ): Promise<PostgresStandby> {
     // A link to `postgres` may lie where its other programs do not.
     const binaries = dirname(realpathSync(join(given, 'postgres')));
     const home = mkdtempSync(join(tmpdir(), 'groundcrew-standby-'));
@@ -50,12 +57,26 @@ export class Standby {
     for await (const line of createInterface({ input: child.stderr }))
       if (line.includes('ready to accept read-only connections')) break;
     child.stderr.resume();
-    await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
-    await primary.query('SELECT pg_reload_conf()');
-    const isFollowing = async () =>
-      (await primary.query("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")).length > 0;
-    while (!(await isFollowing())) await new Promise((resolve) => setTimeout(resolve, 20));
-    return new Standby(port, home, binaries, child);
+    const url = new URL(primary.url);
+    url.port = `${port}`;
+    const standby = new PostgresStandby(url.href, port, primary, home, binaries, child);
+    if (isSynchronous) await standby.makeSynchronous();
+    else await standby.isFollowing('async');
+    return standby;
+  }
+
+  /** What is acknowledged is on both from now on. */
+  async makeSynchronous(): Promise<void> {
+    await this.primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
+    await this.primary.query('SELECT pg_reload_conf()');
+    await this.isFollowing('sync');
+  }
+
+  /** It learns nothing more of what the primary writes. */
+  async stopFollowing(): Promise<void> {
+    await this.query("ALTER SYSTEM SET primary_conninfo = ''");
+    await this.query('SELECT pg_reload_conf()');
+    while ((await this.primary.query('SELECT 1 FROM pg_stat_replication')).length > 0) await moment();
   }
 
   async promote(): Promise<void> {
@@ -72,6 +93,28 @@ export class Standby {
     await ended;
     rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
+
+  private async isFollowing(state: 'sync' | 'async'): Promise<void> {
+    const text = 'SELECT 1 FROM pg_stat_replication WHERE sync_state = $1';
+    while ((await this.primary.query(text, [state])).length === 0) await moment();
+  }
+
+  private async query(text: string): Promise<void> {
+    const { Client } = await import('pg');
+    const client = new Client({ connectionString: this.url });
+    await client.connect();
+    try {
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+function moment(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 20);
+  });
 }
 
 /** The server refuses to run as root. */
