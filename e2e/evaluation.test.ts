@@ -16,6 +16,7 @@ import {
   usedTool,
   type Workplace,
 } from '@groundcrew/testing';
+import { byExtent } from '@groundcrew/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -176,6 +177,54 @@ test('a turn that fails is a failed case, and the others go on; attempts are cou
   ]);
 });
 
+/** A hundred cases, or some of them. */
+const cases = byExtent({ full: 50, short: 5 });
+
+test('many cases with checks that throw or say nothing, and a variant that always fails: each has its reason', async () => {
+  await using model = await scriptedModel(...Array.from({ length: cases }, () => say('<i>ok</i>\u001b[2J')));
+  await using failing = await scriptedModel(
+    ...Array.from({ length: cases }, () => refuse(400, '<u>not today')),
+  );
+  const nothing = JSON.parse('null');
+  const checks = [
+    exactly('<i>ok</i>\u001b[2J'),
+    { name: 'nothing', judge: () => nothing },
+    { name: 'nearly', judge: () => JSON.parse('{"passed":"yes"}') },
+    {
+      name: 'throws',
+      judge: () => {
+        throw new Error('<script>alert(1)</script>');
+      },
+    },
+  ];
+  const evaluation = await evaluate({
+    client,
+    dataset: Array.from({ length: cases }, (_, at) => ({
+      name: `\u001b[2J<b>${at}`,
+      prompt: `Try ${at}`,
+      checks,
+    })),
+    variants: { good: model.settings, '<u>gone': failing.settings },
+    concurrency: 8,
+  });
+  expect(evaluation.cases).toHaveLength(2 * cases);
+  const [good, gone] = evaluation.cases;
+  expect(good?.checks).toEqual([
+    { check: 'is exactly "<i>ok</i>\\u001b[2J"', passed: true },
+    { check: 'nothing', passed: false, reason: 'The check gave no verdict' },
+    { check: 'nearly', passed: false, reason: 'The check gave no verdict' },
+    { check: 'throws', passed: false, reason: 'The check failed: <script>alert(1)</script>' },
+  ]);
+  expect(gone?.turn.error).toContain('<u>not today');
+  expect(evaluation.cases.some(({ passed }) => passed)).toBe(false);
+  expect(evaluation.table().split('\n')[1]).toMatch(/^\[2J<b>0 +✗ +✗$/);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences of terminals
+  expect(evaluation.table()).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  expect(evaluation.page('<x>')).not.toMatch(/<(?:i|b|u|x|script)[ >]/);
+});
+
+const one = { dataset: [{ prompt: 'a', checks: [exactly('b')] }], variants: { now: {} } };
+
 test.each([
   [{ dataset: [], variants: { now: {} } }, 'An evaluation needs at least one case and one variant'],
   [
@@ -192,6 +241,10 @@ test.each([
     },
     "Two cases are named 'a': give them names of their own",
   ],
+  [{ ...one, attempts: 0 }, 'attempts has to be a whole number above 0, not 0'],
+  [{ ...one, concurrency: Number.NaN }, 'concurrency has to be a whole number above 0, not NaN'],
+  [{ ...one, dataset: JSON.parse('[{"prompt":"a"}]') }, "The case 'a' has no checks: it could not fail"],
+  [{ ...one, dataset: JSON.parse('[{"checks":[]}]') }, 'Case 1 of the dataset has no prompt'],
 ])('what cannot be evaluated is refused (%#)', async (options, message) => {
   await expect(evaluate({ client, ...options })).rejects.toThrow(message);
 });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Connection } from '@groundcrew/rpc';
 import { approveAll, Client, RuntimeConnection, type SessionEvent } from '@groundcrew/sdk';
 import { callTools, say } from '@groundcrew/testkit';
@@ -72,6 +73,30 @@ describe('sessions over a WebSocket', () => {
     const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
     expect(response.statusCode).toBe(404);
     socket.on('error', () => undefined).terminate();
+  });
+
+  test('bytes, and messages that are too long before the token or after it, end one socket and no other', async () => {
+    const ends = async (protocols: readonly string[], send: (socket: WebSocket) => void) => {
+      const socket = world.socket({ protocols });
+      await once(socket, 'open');
+      socket.on('error', () => undefined);
+      const closed = once(socket, 'close');
+      send(socket);
+      await closed;
+    };
+    const stranger = ['groundcrew'];
+    const known = ['groundcrew', tokenProtocol(token)];
+    await ends(known, (socket) => socket.send(Buffer.from('{}')));
+    await ends(stranger, (socket) => socket.send('x'.repeat(70_000)));
+    await ends(stranger, (socket) => {
+      for (let count = 0; count < 3_000; count += 1) socket.ping(Buffer.alloc(125));
+    });
+    await ends(known, (socket) => socket.send('x'.repeat(33 * 1024 * 1024)));
+    await ends(known, (socket) => {
+      for (let count = 0; count < 20_000; count += 1) socket.send('', { fin: false });
+    });
+    await using client = world.client();
+    expect((await client.ping('x')).message).toBe('pong: x');
   });
 
   test('what is no message ends one socket with a reason, and no other', async () => {
@@ -194,6 +219,39 @@ describe('events of a session as server-sent events', () => {
       const rest = await follow('followed', whole[index]?.id ?? '', undefined, '&follow=0');
       expect(rest).toEqual(whole.slice(index + 1));
     }
+  });
+
+  test('a reader that stops for a while gets all of it, costs others nothing, and leaves nothing at its stream', async () => {
+    await using client = world.client();
+    const session = await client.createSession({ sessionId: 'slowly-read', onPermissionRequest: approveAll });
+    world.model.play(say('begun'));
+    await session.sendAndWait('Begin');
+    const large = 'x'.repeat(20_000);
+    const got: SessionEvent[] = [];
+    const following = follow('slowly-read', '', (events) => {
+      got.splice(0, got.length, ...events);
+      return events.filter(({ type }) => type === 'session.info').length >= 15;
+    });
+    // Each is a piece of its own that is more than a stream takes at once: it is waited for, every time.
+    for (let made = 0; made < 15; made += 1) {
+      await session.log(`${made} ${large}`);
+      await until(() => JSON.stringify(got.at(-1) ?? '').includes(`${made} x`));
+    }
+    await following;
+    await Promise.all(Array.from({ length: 200 }, (_, made) => session.log(`${made} ${large}`)));
+    const { port } = new URL(world.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.pause();
+    const request = `GET /events?session=slowly-read&follow=0 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: ${bearer.authorization}\r\nConnection: close\r\n\r\n`;
+    socket.write(request);
+    const whole = await follow('slowly-read', '', undefined, '&follow=0');
+    expect((await client.ping('x')).message).toBe('pong: x');
+    let read = '';
+    for await (const chunk of socket as AsyncIterable<Buffer>) read += chunk.toString();
+    const ids = [...read.matchAll(/^id: (\d+)/gm)].map(([, id]) => Number(id));
+    expect(ids).toEqual(whole.map(({ id }) => Number.parseInt(id, 10)));
+    expect(ids.length).toBeGreaterThan(215);
+    expect(world.process.stderr).not.toContain('MaxListeners');
   });
 
   test('the server is killed in the middle: a reader that comes back with its last id misses nothing', async () => {

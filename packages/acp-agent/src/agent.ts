@@ -31,6 +31,8 @@ interface Wanted {
 /** Sessions of the runtime as one editor uses them. */
 export class EditorAgent {
   private readonly sessions = new Map<string, EditorSession>();
+  /** Of each session, what was last begun of opening and closing it. */
+  private readonly last = new Map<string, Promise<unknown>>();
   private abilities: ClientCapabilities = {};
 
   constructor(private readonly context: EditorContext) {}
@@ -42,13 +44,19 @@ export class EditorAgent {
       .onRequest(methods.agent.initialize, ({ params }) => this.initialize(params.clientCapabilities))
       .onRequest(methods.agent.authenticate, ({ params }) => readable(this.authenticate(params.methodId)))
       .onRequest(session.new, ({ params, client }) => readable(this.create(params, client)))
-      .onRequest(session.load, ({ params, client }) => readable(this.open(params, { client, replay: true })))
+      .onRequest(session.load, ({ params, client }) =>
+        readable(this.inTurn(params, () => this.open(params, { client, replay: true }))),
+      )
       .onRequest(session.resume, ({ params, client }) =>
-        readable(this.open(params, { client, replay: false })),
+        readable(this.inTurn(params, () => this.open(params, { client, replay: false }))),
       )
       .onRequest(session.list, ({ params }) => readable(this.list(params)))
-      .onRequest(session.close, ({ params }) => readable(this.close(params.sessionId)))
-      .onRequest(session.delete, ({ params }) => readable(this.delete(params.sessionId)))
+      .onRequest(session.close, ({ params }) =>
+        readable(this.inTurn(params, () => this.close(params.sessionId))),
+      )
+      .onRequest(session.delete, ({ params }) =>
+        readable(this.inTurn(params, () => this.delete(params.sessionId))),
+      )
       .onRequest(session.setMode, ({ params }) => readable(this.setMode(params.sessionId, params.modeId)))
       .onRequest(session.setConfigOption, ({ params }) =>
         readable(this.setOption(params.sessionId, params.configId, params.value)),
@@ -98,15 +106,27 @@ export class EditorAgent {
     };
   }
 
+  /** An editor may ask for the next before it has the answer: what is opened twice would be shown twice. */
+  private async inTurn<T>({ sessionId }: { readonly sessionId: string }, work: () => Promise<T>): Promise<T> {
+    const done = (this.last.get(sessionId) ?? Promise.resolve()).then(work, work);
+    this.last.set(sessionId, done);
+    try {
+      return await done;
+    } finally {
+      if (this.last.get(sessionId) === done) this.last.delete(sessionId);
+    }
+  }
+
   private async open(
     wanted: Wanted & { readonly sessionId: string },
     { client, replay }: { readonly client: AgentContext; readonly replay: boolean },
   ) {
     const { sessionId } = wanted;
     await this.requireStored(sessionId);
+    // What is wrong with the request ends nothing that is open.
+    const made = await this.sessionFor(wanted, client);
     await this.sessions.get(sessionId)?.close();
     this.sessions.delete(sessionId);
-    const made = await this.sessionFor(wanted, client);
     const session = await this.context.client.resumeSession(sessionId, {
       ...made.options,
       continuePendingWork: true,

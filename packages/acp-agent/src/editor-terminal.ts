@@ -27,6 +27,8 @@ export async function runInTerminal(
   const stopped = AbortSignal.any([signal, ending.signal]);
   const stop = () => void terminal.kill().catch(() => undefined); // it may have ended meanwhile
   stopped.addEventListener('abort', stop, { once: true });
+  // The turn may have been stopped while the editor was making the terminal.
+  if (stopped.aborted) stop();
   try {
     const { exitCode, signal: by } = await terminal.waitForExit();
     const { output, truncated } = await terminal.currentOutput();

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PROTOCOL_VERSION } from '@agentclientprotocol/sdk';
 import { answer, callTools, hold, say, streamChunks } from '@groundcrew/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -178,6 +179,61 @@ test('a cancelled prompt ends as cancelled, a failed one as an error, and the se
   world.model.play(say('Here again.'));
   expect(await editor.prompt(sessionId, 'And now?')).toBe('end_turn');
   expect(editor.story().at(-1)).toBe('agent: Here again.');
+});
+
+test('whatever is open when a prompt is cancelled ends with it: a question, a terminal that is being made', async () => {
+  const bash = (id: string) =>
+    callTools({ id, name: 'bash', arguments: { command: 'sleep 1000', description: 'Waits' } });
+  let made: (terminal: { terminalId: string }) => void = () => undefined;
+  const killed: string[] = [];
+  const asked: string[] = [];
+  const rich = await world.start([], {
+    abilities: { terminal: true },
+    handlers: (app) =>
+      app
+        .onRequest('terminal/create', ({ params }) => {
+          asked.push(params.command);
+          return new Promise((resolve) => {
+            made = resolve;
+          });
+        })
+        .onRequest('terminal/kill', ({ params }) => void killed.push(params.terminalId))
+        .onRequest('terminal/wait_for_exit', () => new Promise(() => undefined)),
+  });
+  const sessionId = await newSession(rich);
+  // An editor that never answers a question.
+  rich.choose = () => new Promise(() => undefined);
+  world.model.play(bash('w1'));
+  const first = rich.prompt(sessionId, 'Ask me');
+  await rich.until(() => rich.asked.length === 1);
+  await rich.agent.notify('session/cancel', { sessionId });
+  expect(await first).toBe('cancelled');
+  rich.choose = 'once';
+  world.model.play(bash('w2'));
+  const second = rich.prompt(sessionId, 'Ask me again');
+  await rich.until(() => rich.shown.some((each) => JSON.stringify(each).includes('w2')));
+  while (asked.length === 0) await nextTurn();
+  await rich.agent.notify('session/cancel', { sessionId });
+  expect(await second).toBe('cancelled');
+  made({ terminalId: 'late' });
+  while (killed.length === 0) await nextTurn();
+  expect(killed).toEqual(['late']);
+  // What is wrong with a request closes nothing; what is asked of what is not open is refused.
+  const load = (cwd: string) => rich.agent.request('session/load', { sessionId, cwd, mcpServers: [] });
+  await expect(load('/no/such/place')).rejects.toThrow(/no directory/);
+  world.model.play(say('Still open.'));
+  expect(await rich.prompt(sessionId, 'Still there?')).toBe('end_turn');
+  await rich.agent.request('session/close', { sessionId });
+  await expect(rich.agent.request('session/set_mode', { sessionId, modeId: 'plan' })).rejects.toMatchObject({
+    code: -32_002,
+  });
+  // Asked for twice at once, it is open once.
+  await Promise.all([load(world.directory), load(world.directory)]);
+  rich.shown.length = 0;
+  world.model.play(say('Open again.'));
+  expect(await rich.prompt(sessionId, 'And now?')).toBe('end_turn');
+  expect(rich.story()).toEqual(['agent: Open again.']);
+  await rich.close();
 });
 
 test('todos are shown as a plan, and a plan is approved by a choice', async () => {

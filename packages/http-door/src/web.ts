@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** A request has more than is read. */
@@ -56,9 +55,23 @@ export async function send(response: Response, outgoing: ServerResponse, signal:
   if (signal.aborted) stop();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read())
-      if (!outgoing.write(next.value)) await Promise.race([once(outgoing, 'drain'), once(outgoing, 'close')]);
+      if (!outgoing.write(next.value)) await drained(outgoing);
   } finally {
     signal.removeEventListener('abort', stop);
     outgoing.end();
   }
+}
+
+/** Resolves when the client has read on, or is gone; nothing of the wait stays at a stream that goes on for days. */
+function drained(outgoing: ServerResponse): Promise<void> {
+  if (outgoing.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      outgoing.off('drain', done);
+      outgoing.off('close', done);
+      resolve();
+    };
+    outgoing.on('drain', done);
+    outgoing.on('close', done);
+  });
 }

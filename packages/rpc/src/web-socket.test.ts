@@ -6,8 +6,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { all, channelContract, note, take } from '../test/channel-contract.js';
 import type { Channel } from './channel.js';
 import { FramingError } from './errors.js';
-import type { TextChannelOptions } from './text-channel.js';
-import { webSocketChannel } from './web-socket.js';
+import { type WebSocketOptions, webSocketChannel } from './web-socket.js';
 
 let server: WebSocketServer;
 
@@ -18,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
 
-async function open(options: TextChannelOptions = {}) {
+async function open(options: WebSocketOptions = {}) {
   const { port } = server.address() as AddressInfo;
   const socket = new WebSocket(`ws://127.0.0.1:${port}`);
   const accepted = once(server, 'connection') as Promise<[WebSocket, { readonly socket: Duplex }]>;
@@ -66,6 +65,20 @@ test('one who is not trusted may send little at once, and little in all', async 
   for (let count = 0; count < 10; count += 1) third.left.send(note('x'.repeat(2000)));
   expect(await take(third.right, 10)).toHaveLength(10);
   await close(first.left, second.left, third.left, third.right);
+});
+
+test('one who sends pings without end and reads none of the answers is cut off', async () => {
+  const { socket, right } = await open({ maxUnreadPongs: 100_000 });
+  socket.pause();
+  const closed = all(right);
+  const ping = Buffer.alloc(125);
+  const flood = setInterval(() => {
+    for (let count = 0; count < 20_000 && socket.bufferedAmount < 1_000_000; count += 1) socket.ping(ping);
+  }, 1);
+  socket.on('error', () => undefined);
+  await closed;
+  clearInterval(flood);
+  socket.terminate();
 });
 
 async function close(...channels: readonly Channel[]): Promise<void> {

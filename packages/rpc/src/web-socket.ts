@@ -9,10 +9,16 @@ export interface OpenSocket {
   readonly bytes?: Readable;
 }
 
+/** How far a WebSocket goes along with its peer. */
+export interface WebSocketOptions extends TextChannelOptions {
+  /** Bytes that may wait for a peer that sends pings and does not read their answers; 64 MiB by default. */
+  readonly maxUnreadPongs?: number;
+}
+
 /** A Channel over a WebSocket of a server: each message is one text. It owns the socket from now on. */
 export function webSocketChannel(
   { socket, bytes }: OpenSocket,
-  options: TextChannelOptions = {},
+  options: WebSocketOptions = {},
 ): Channel & { trust(): void } {
   const channel = textChannel(
     {
@@ -36,6 +42,7 @@ export function webSocketChannel(
   );
   const stopCounting = countBytes(socket, bytes, options.maxUntrustedBytes);
   const stopBeating = keepAlive(socket);
+  boundAnswers(socket, options.maxUnreadPongs);
   socket.once('close', stopBeating);
   const { trust } = channel;
   // The same channel, which has to stop counting when it is trusted.
@@ -60,6 +67,13 @@ function countBytes(socket: WebSocket, bytes: Readable | undefined, most: number
 }
 
 const untrustedMessages = 4;
+
+/** Each ping is answered at once: a peer that sends many and reads nothing would fill the memory. */
+function boundAnswers(socket: WebSocket, most = 64 * 1024 * 1024): void {
+  socket.on('ping', () => {
+    if (socket.bufferedAmount > most) socket.terminate();
+  });
+}
 
 /** A peer that vanished without a word is noticed. */
 function keepAlive(socket: WebSocket): () => void {

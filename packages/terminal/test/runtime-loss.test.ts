@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { hold, say, streamChunks } from '@groundcrew/testkit';
+import { join } from 'node:path';
+import { callTools, hold, say, streamChunks } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
-import type { TestScreen } from './screen.js';
+import { program, type TestScreen } from './screen.js';
 import { terminalWorld } from './world.js';
 
 const world = terminalWorld();
@@ -42,9 +43,88 @@ test.skipIf(!hasChildren)('a runtime of its own that is killed comes back, and n
     'Third answer.',
     '❯ Ask, or / for commands',
   ]);
+
+  // Killed while a question is open and prompts wait: it is asked again, and they get their turns.
+  const call = hold(
+    callTools({
+      id: 'k1',
+      name: 'bash',
+      arguments: { command: 'echo kept >> kept.txt', description: 'Keep' },
+    }),
+  );
+  world.model.play(call.reply);
+  const asked = world.model.requests.length;
+  screen.enter('Four');
+  await world.model.asked(asked + 1);
+  screen.enter('Five');
+  screen.enter('Six');
+  await screen.sees('waits: Six');
+  call.release();
+  await screen.sees('Yes, once');
+  process.kill(childOf(screen.pid), 'SIGKILL');
+  await screen.until('the runtime again', () => screen.text.split('connected again').length === 3);
+  await screen.sees('waits: Six');
+  await screen.sees('Yes, once');
+  world.model.play(say('The fourth.'), say('The fifth.'), say('The sixth.'));
+  screen.type('y');
+  await screen.sees('The sixth.');
+  await screen.sees('Ask, or / for commands');
+  expect(spoken(screen).slice(-7)).toEqual([
+    '❯ Four',
+    'The fourth.',
+    '❯ Five',
+    'The fifth.',
+    '❯ Six',
+    'The sixth.',
+    '❯ Ask, or / for commands',
+  ]);
+  expect(readFileSync(join(world.directory, 'kept.txt'), 'utf8')).toBe('kept\n');
   screen.enter('/quit');
   expect(await screen.ended).toBe(0);
 });
+
+test.skipIf(!hasChildren)(
+  'a shell stops it and goes on with it, and when its window is closed nothing is left',
+  async () => {
+    const screen = world.start({
+      shell: ['bash', '--norc', '--noprofile', '-i'],
+      environment: { PS1: 'sh: ' },
+    });
+    await screen.sees('sh: ');
+    screen.enter(`'${process.execPath}' '${program}'`);
+    await screen.sees('/help for help');
+    world.model.play(say('First answer.'));
+    screen.enter('One');
+    await screen.sees('First answer.');
+    await screen.sees('Ask, or / for commands');
+    screen.mark();
+    screen.type('\u001a');
+    await screen.sees('Stopped');
+    expect(screen.raw.split('\u001b[?2004h').length).toBeLessThanOrEqual(
+      screen.raw.split('\u001b[?2004l').length + 1,
+    );
+    screen.enter('echo in the $((40 + 2)) shell');
+    await screen.sees('in the 42 shell');
+    screen.enter('fg');
+    await screen.sees('Ask, or / for commands');
+    world.model.play(say('Second answer.'));
+    screen.enter('Two');
+    await screen.sees('Second answer.');
+    screen.enter('/quit');
+    await screen.sees('To go on: groundcrew --resume');
+    screen.mark();
+    screen.enter('stty -a | grep -o " icanon"; echo ended $?');
+    await screen.sees(' icanon');
+    screen.enter(`'${process.execPath}' '${program}' --resume last`);
+    await screen.sees('Second answer.');
+    await screen.sees('Ask, or / for commands');
+    const own = childOf(screen.pid);
+    const runtime = childOf(own);
+    await screen.kill();
+    for (const pid of [own, runtime])
+      while (existsSync(`/proc/${pid}/exe`)) await new Promise((resolve) => setTimeout(resolve, 20));
+  },
+);
 
 test('a server that is killed and started again is found, in the middle of an answer', async () => {
   const server = world.startServer();

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { type IBufferCell, Terminal } from '@xterm/headless';
 
-const program = join(import.meta.dirname, '../../cli/bin/groundcrew.js');
+/** What users start. */
+export const program = join(import.meta.dirname, '../../cli/bin/groundcrew.js');
 
 /** A screen that shows nothing for so long will not; the error has what it shows instead. */
 const usualPatience = 10_000;
@@ -18,6 +19,8 @@ export interface Run {
 /** How a program is started on a terminal; nothing else of the environment is there. */
 export interface ScreenOptions {
   readonly args?: readonly string[];
+  /** Runs in the place of the program: a shell that starts it. */
+  readonly shell?: readonly [string, ...string[]];
   readonly columns?: number;
   readonly rows?: number;
   readonly directory: string;
@@ -39,10 +42,11 @@ export class TestScreen {
   private readonly waiting = new Set<() => void>();
 
   constructor(options: ScreenOptions) {
-    const { args = [], columns = 80, rows = 24, directory, environment } = options;
+    const { args = [], shell, columns = 80, rows = 24, directory, environment } = options;
+    const [command, ...words] = shell ?? [process.execPath, program, ...args];
     this.patience = options.patience ?? usualPatience;
     this.terminal = new Terminal({ cols: columns, rows, scrollback: 200_000, allowProposedApi: true });
-    this.pty = spawn(process.execPath, [program, ...args], {
+    this.pty = spawn(command, words, {
       cols: columns,
       rows,
       cwd: directory,

@@ -178,16 +178,104 @@ test('wide characters and combining marks take the columns they take', async () 
   await screen.until('nothing written', () => screen.cursor.column === 2);
 });
 
-test('what model and tools say cannot steer the terminal', async () => {
-  const hostile = 'a\u001b[2Jb\u001b]0;title\u0007c\u009b3Jd\u202egnp.exe\u001b[?1049h\u001bPq#0\u001b\\e\rf';
-  const screen = await world.shared(say(`${hostile}\n\n\`\`\`\n${hostile}\n\`\`\`\n\nEnd.`));
+test('what models, tools and pastes say cannot steer the terminal', async () => {
+  const sequences =
+    'a\u001b[2Jb\u001b]0;title\u0007c\u009b3Jd\u202egnp.exe\u001b[?1049h\u001bPq#0\u001b\\e\u001b]52;c;eA==\u0007\u009d52;c;eA==\u009c\u001b[9;9H\u200f';
+  const hostile = `${sequences}\rf\ud800`;
+  writeFileSync(join(world.directory, 'hostile.txt'), `${hostile}\n`);
+  const cell = `| ${sequences.replaceAll('\u0007', '')} | x |`;
+  const screen = await world.shared(
+    say(`${hostile}\n\n\`\`\`\n${hostile}\n\`\`\`\n\n| a | b |\n| - | - |\n${cell}\n\nSaid.`),
+    callTools({ id: 'h1', name: 'bash', arguments: { command: 'cat hostile.txt', description: sequences } }),
+    say('Run.'),
+    // Deeper than a parser can go.
+    say(`${'>'.repeat(20_000)} deep\n\nEnd.`),
+  );
   screen.enter('Say it');
+  await screen.sees('Said.');
+  await screen.sees(idle);
+  screen.type('Pasted ');
+  screen.paste(hostile);
+  await screen.sees('\ufffd');
+  screen.type('\r');
+  await screen.sees('Yes, once');
+  expect(screen.text).toContain('why: a\\x1b[2Jb');
+  screen.type('y');
+  await screen.sees('Run.');
+  await screen.sees(idle);
+  screen.enter('Say it again');
   await screen.sees('End.');
+  await screen.sees(idle);
   expect(screen.raw).not.toMatch(wiping);
-  expect(screen.raw).not.toContain('\u001b]0;');
-  expect(screen.raw).not.toContain('\u009b');
-  expect(screen.raw).not.toContain('\u202e');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences of terminals
+  expect(screen.raw).not.toMatch(/\u001b[\]P]|\u001b\[9;9H|[\u0080-\u009f\u200f\u202e]/);
   expect(screen.text).toContain('\\u202egnp.exe');
+});
+
+test('characters that a terminal takes for wider than they are leave nothing behind, at any width', async () => {
+  const scripts = ['👨‍👩‍👧‍👦', '🏳️‍🌈', 'e\u0301\u0323', '日本', 'שלום', 'مرحبا', 'so\u00adft', 'ﷺ'];
+  const row = (at: number) => `${at}: ${`${scripts.join(' ')} `.repeat(12).trim()}`;
+  const rows = [1, 2, 3].map(row);
+  const screen = await world.attach([streamChunks(rows.join('\n'))], { columns: 90, rows: 24 });
+  screen.enter('Write');
+  await screen.sees('3: ');
+  await screen.sees(idle);
+  for (const columns of [40, 120, 33, 90]) {
+    const written = screen.raw.length;
+    screen.resize(columns, 24);
+    screen.type('x');
+    await screen.until('the key', () => screen.raw.slice(written).includes('x'));
+  }
+  // This emulator takes a family for twice as wide as others do.
+  for (const key of `${(scripts[0] ?? '').repeat(120)}|abc`.split('|')) {
+    const written = screen.raw.length;
+    screen.type(key);
+    await screen.until('the key', () => screen.raw.slice(written).includes(key.slice(-1)));
+  }
+  screen.type('\u0015');
+  await screen.sees(idle);
+  const plain = (text: string) => text.replaceAll(/\s+/g, '').replaceAll('\u00ad', '');
+  const shown = plain(conversation(screen.lines).join(''));
+  expect(shown).toBe(plain(`❯Write${rows.join('')}`));
+  expect(screen.lines.filter((text) => text.startsWith('scripted'))).toHaveLength(1);
+});
+
+test('a long question is asked whole on a small screen, and a small one on a large screen', async () => {
+  const command = Array.from({ length: 30 }, (_, at) => `echo line ${at + 1} of a command`).join('\n');
+  const asked = (id: string) => callTools({ id, name: 'bash', arguments: { command, description: 'Look' } });
+  const screen = await world.attach([asked('s1'), asked('s2'), asked('s3'), say('Three times.')], {
+    columns: 40,
+    rows: 12,
+  });
+  screen.enter('Ask');
+  const shownLines = () =>
+    screen.lines.flatMap((text) => /^ {2}echo line (\d+) of a command$/.exec(text)?.[1] ?? []).map(Number);
+  const all = Array.from({ length: 30 }, (_, at) => at + 1);
+  await screen.sees('No, and say why');
+  expect(shownLines()).toEqual(all);
+  screen.resize(20, 5);
+  await screen.until('the small window', () => screen.rows.length === 5);
+  screen.type('y');
+  await screen.until('the second question', () => shownLines().length >= 60);
+  await screen.until('its choice', () => screen.rows.some((text) => text.includes('Yes, once')));
+  screen.type('y');
+  await screen.until('the third question', () => shownLines().length >= 90);
+  screen.resize(200, 60);
+  await screen.sees('No, and say why');
+  screen.type('y');
+  await screen.sees('Three times.');
+  await screen.sees(idle);
+  expect(shownLines()).toEqual([...all, ...all, ...all]);
+  expect(screen.raw).not.toMatch(wiping);
+});
+
+test('where no shell could go on with it, Ctrl-Z stops nothing, and keys are read as before', async () => {
+  const screen = await world.shared();
+  screen.type('\u001a');
+  screen.type('still here');
+  await screen.sees('❯ still here');
+  screen.type('\u0015');
+  await screen.sees(idle);
 });
 
 test('a prompt waits for its turn or joins the one that runs, and Ctrl-C stops it', async () => {
@@ -256,6 +344,10 @@ test('a session goes on in another screen, with all that was said', async () => 
   await screen.sees(idle);
   const spoken = (lines: readonly string[]) => lines.filter((text) => /^(?:❯ |It was|Remembered)/.test(text));
   expect(spoken(other.lines)).toEqual(spoken(screen.lines));
+  // Prompts of other sessions are remembered too.
+  other.type('\u001b[A\u001b[A');
+  await other.until('an earlier prompt', () => other.rows.some((text) => text.startsWith('❯ Remember 7')));
+  other.type('\u0015');
   screen.enter(`/export ${id}.md`);
   await screen.sees('The conversation is in');
   expect(existsSync(join(world.directory, `${id}.md`))).toBe(true);

@@ -1,6 +1,7 @@
 import type { ResumeSessionOptions, SessionLimitsRequest } from '@groundcrew/sdk';
 import { cleanLine, cleanLines } from '../text/clean.js';
-import { blocks, blocksOf } from '../text/markdown.js';
+import { blocks } from '../text/markdown.js';
+import { blocksOf } from '../text/markdown-blocks.js';
 import { line } from '../text/span.js';
 import type { Asking } from './asking.js';
 import { askForm } from './form.js';

@@ -1,6 +1,7 @@
 import type { Session } from '@groundcrew/sdk';
 import { cleanLine } from '../text/clean.js';
-import { blocks, blocksOf } from '../text/markdown.js';
+import { blocks } from '../text/markdown.js';
+import { blocksOf } from '../text/markdown-blocks.js';
 import { type Command, type CommandContext, Refusal } from './command.js';
 
 /** Commands about how a session answers. */
@@ -111,11 +112,11 @@ async function permissions({ session, args, print, choose }: CommandContext): Pr
 
 async function mcp({ session, args, print }: CommandContext): Promise<void> {
   const [verb = '', serverName = ''] = args.split(/\s+/);
+  if (!/^(?:|enable|disable|restart)$/.test(verb)) throw new Refusal('/mcp takes enable, disable or restart');
   if (verb !== '' && serverName === '') throw new Refusal(`/mcp ${verb} needs the name of a server`);
   if (verb === 'enable') await session.call('session.mcp.enable', { serverName });
   else if (verb === 'disable') await session.call('session.mcp.disable', { serverName });
   else if (verb === 'restart') await session.call('session.mcp.restartServer', { serverName });
-  else if (verb !== '') throw new Refusal('/mcp takes enable, disable or restart');
   const { servers } = await session.call('session.mcp.list');
   if (servers.length === 0) print('There is no MCP server; docs/mcp.md says where they are named');
   for (const { name, status, error } of servers)
@@ -124,10 +125,10 @@ async function mcp({ session, args, print }: CommandContext): Promise<void> {
 
 async function skills({ session, args, print }: CommandContext): Promise<void> {
   const [verb = '', name = ''] = args.split(/\s+/);
+  if (!/^(?:|enable|disable)$/.test(verb)) throw new Refusal('/skills takes enable or disable');
   if (verb !== '' && name === '') throw new Refusal(`/skills ${verb} needs the name of a skill`);
   if (verb === 'enable') await session.call('session.skills.enable', { name });
   else if (verb === 'disable') await session.call('session.skills.disable', { name });
-  else if (verb !== '') throw new Refusal('/skills takes enable or disable');
   const { skills: found } = await session.call('session.skills.list');
   if (found.length === 0) print('There is no skill');
   for (const each of found) print(cleanLine(`${each.enabled ? '●' : '○'} ${each.name}  ${each.description}`));

@@ -3,7 +3,7 @@ import type { Completion } from '../input/completion.js';
 import type { Draft } from '../input/editor.js';
 import { viewDraft } from '../input/editor-view.js';
 import { cleanLine } from '../text/clean.js';
-import { cut, fold, type Line, line, span, wrap } from '../text/span.js';
+import { cut, ending, fold, type Line, line, span, wrap } from '../text/span.js';
 
 /** What the live part shows. */
 export interface FrameParts {
@@ -35,6 +35,8 @@ const mostChoices = 6;
 /** What is live stays small, so that a window that gets smaller can still show all of it. */
 const mostLive = 16;
 const mostAsked = 30;
+/** Of one live line no more than this can be in sight. */
+const mostLiveText = 10_000;
 
 /** Lays the live part out: at most `rows - 2` lines, none wider than the screen. */
 export function frameOf(parts: FrameParts, { columns, rows }: Size): FrameLines {
@@ -56,7 +58,7 @@ export function frameOf(parts: FrameParts, { columns, rows }: Size): FrameLines 
 /** The last lines that fit; what belongs to the whole session stays, and what is live gives way. */
 function upperPart(parts: FrameParts, width: number, room: number): readonly Line[] {
   const fixed = [...parts.todos, ...parts.queue, ...(parts.wait.length > 0 ? [parts.wait] : [])];
-  const live = parts.live.flatMap((each) => fold(each, width));
+  const live = parts.live.flatMap((each) => fold(ending(each, mostLiveText), width));
   const kept = fixed.slice(0, Math.max(0, room - Math.min(live.length, 3)));
   const left = room - kept.length - 1;
   const shown = left > 0 ? live.slice(-left) : [];

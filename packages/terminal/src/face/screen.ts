@@ -69,8 +69,7 @@ export class Screen extends EventEmitter {
       return true;
     }
     if (chunk === frameStart) this.batch = [];
-    const text = marksOnly.test(chunk) ? this.takePrinted(chunk) : chunk;
-    if (text === chunk) this.note(chunk);
+    const text = marksOnly.test(chunk) ? this.takePrinted(chunk) : this.liveText(chunk);
     if (!this.batch) return this.output.write(text, callback);
     this.batch.push(text);
     if (chunk !== frameEnd) return true;
@@ -118,6 +117,15 @@ export class Screen extends EventEmitter {
     return above.reduce((sum, width) => sum + rows(width), 0);
   }
 
+  /**
+   * Live lines stay in their rows: where a terminal takes a character for wider than this program does, the rest of the row is
+   * cut off. A row more than was counted would be left behind.
+   */
+  private liveText(chunk: string): string {
+    this.note(chunk);
+    return chunk.includes('\n') ? `${wrapOff}${chunk}${wrapOn}` : chunk;
+  }
+
   private takePrinted(chunk: string): string {
     return chunk.replace(marks, (_, id: string) => {
       const text = this.printed.get(Number(id)) ?? '';
@@ -154,6 +162,8 @@ interface Drawn {
 
 const frameStart = '\u001b[?2026h';
 const frameEnd = '\u001b[?2026l';
+const wrapOff = '\u001b[?7l';
+const wrapOn = '\u001b[?7h';
 const marks = /\uFDEE(\d+)\uFDEF\n/g;
 const marksOnly = /^(?:\uFDEE\d+\uFDEF\n)+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Ink's own sequences

@@ -49,6 +49,7 @@ export class View {
     this.modes.enter();
     this.isOpen = true;
     this.world.output.on('resize', this.onResize);
+    process.on('SIGCONT', this.onContinue);
     this.flush();
   }
 
@@ -65,16 +66,26 @@ export class View {
     this.changed();
   }
 
-  /** Ctrl-Z: the shell has the terminal until it gives it back. */
+  /**
+   * Ctrl-Z: the shell has the terminal until it gives it back. As with the key itself, all that was started together stops:
+   * a shell that started the program by way of another one would wait for that. Where no shell could go on with it, the
+   * system stops nothing, and the screen is there again at once.
+   */
   suspend(): void {
+    if (process.platform === 'win32') return;
     this.renderer.draw([], { lines: [], cursor: undefined });
     this.modes.leave();
-    process.once('SIGCONT', () => {
-      this.modes.enter();
-      this.changed();
-    });
-    process.kill(process.pid, 'SIGTSTP');
+    process.kill(0, 'SIGTSTP');
+    this.modes.enter();
+    this.changed();
   }
+
+  /** Something else has stopped it, and the terminal is as the shell has left it. */
+  private readonly onContinue = (): void => {
+    this.modes.leave();
+    this.modes.enter();
+    this.changed();
+  };
 
   close(last: readonly Line[]): void {
     if (!this.isOpen) {
@@ -85,6 +96,7 @@ export class View {
     clearTimeout(this.timer);
     clearTimeout(this.tick);
     this.world.output.off('resize', this.onResize);
+    process.off('SIGCONT', this.onContinue);
     this.renderer.close([...this.finished({ isBounded: false }), ...last]);
     this.modes.leave();
   }

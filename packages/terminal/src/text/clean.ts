@@ -1,10 +1,12 @@
 /**
  * Text of models, tools, files and users, made safe for a terminal: sequences that steer one are left out whole, other
- * control characters too, and what turns the direction of text is shown by its code. Line ends and tabs stay.
+ * control characters and marks of direction too, and what turns the direction of text is shown by its code. Line ends and
+ * tabs stay.
  */
 export function clean(text: string): string {
   if (!suspicious.test(text)) return text;
   return text
+    .replace(halves, '\uFFFD')
     .replace(sequences, '')
     .replace(lineEnds, '\n')
     .replace(controls, '')
@@ -40,8 +42,12 @@ function expandTabs(line: string): string {
     .join('');
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const suspicious = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069\uFDD0-\uFDEF\uFEFF]/;
+const suspicious =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFDD0-\uFDEF\uFEFF\p{Cs}]/u;
+
+/** Halves of characters without their other half: terminals show a sign for each, which has a width. */
+const halves = /\p{Cs}/gu;
 
 /** CSI, then strings (DCS, OSC, SOS, PM, APC) up to their end or the end of the line, then two-character escapes. */
 const sequences =
@@ -50,7 +56,7 @@ const sequences =
 
 const lineEnds = /\r\n|\u2028|\u2029/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const controls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\uFDD0-\uFDEF\uFEFF]/g;
+const controls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\uFDD0-\uFDEF\uFEFF]/g;
 const turning = /[\u202A-\u202E\u2066-\u2069]/g;
 
 /** Lines in which nothing hides, for what users decide about: every character that could is shown by its code. */

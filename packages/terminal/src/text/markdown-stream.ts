@@ -1,7 +1,8 @@
 import type { Token, Tokens } from 'marked';
 import { cleanLine } from './clean.js';
 import { type CodeState, highlight } from './highlight.js';
-import { blockLines, blocksOf, codeIndent, endsBlank } from './markdown.js';
+import { blockLines, codeIndent, endsBlank } from './markdown.js';
+import { blocksOf } from './markdown-blocks.js';
 import type { Line } from './span.js';
 
 /** A block of code whose end has not come yet. */

@@ -1,15 +1,10 @@
-import { Lexer, type Token, type Tokens } from 'marked';
-import { cleanLines } from './clean.js';
+import type { Token, Tokens } from 'marked';
+import { cleanLine, cleanLines } from './clean.js';
 import { highlight } from './highlight.js';
 import { cut, type Line, line, lineWidth, type Span, type Style, span, wrap } from './span.js';
 
 /** Prose that is wider than this is hard to read. */
 const widestProse = 110;
-
-/** The blocks of a Markdown text. */
-export function blocksOf(source: string): readonly Token[] {
-  return new Lexer({ gfm: true }).lex(source);
-}
 
 /** One block as lines of at most so many columns; code and words that are wider stay whole. */
 export function blockLines(token: Token, columns: number): readonly Line[] {
@@ -96,7 +91,7 @@ function listLines(list: Tokens.List, width: number): readonly Line[] {
 
 /** Columns share what there is; a cell that is too wide is broken into lines. */
 function tableLines({ header, rows, align }: Tokens.Table, columns: number): readonly Line[] {
-  const cells = [header, ...rows].map((row) => row.map(({ tokens }) => inline(tokens, [])));
+  const cells = [header, ...rows].map((row) => row.map(({ tokens }) => cellSpans(tokens)));
   const count = header.length;
   const natural = Array.from({ length: count }, (_, at) =>
     Math.max(1, ...cells.map((row) => lineWidth(row[at] ?? []))),
@@ -118,6 +113,11 @@ function tableLines({ header, rows, align }: Tokens.Table, columns: number): rea
     return index === 0 ? [...body, rule] : body;
   });
   return lines;
+}
+
+/** What is in a cell has the width that it is shown with. */
+function cellSpans(tokens: readonly Token[]): Line {
+  return inline(tokens, []).map((each) => ({ ...each, text: cleanLine(each.text) }));
 }
 
 /** The widest column gives way first. */

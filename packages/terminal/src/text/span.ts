@@ -59,6 +59,18 @@ export function cut(given: Line, columns: number): Line {
   return columns < 1 ? [] : [...kept, { text: '…', styles: ['dim'] }];
 }
 
+/** The last characters of a line, so many at most. */
+export function ending(given: Line, most: number): Line {
+  const kept: Span[] = [];
+  let left = most;
+  for (const each of given.toReversed()) {
+    if (left <= 0) break;
+    kept.unshift({ ...each, text: each.text.slice(-left) });
+    left -= each.text.length;
+  }
+  return kept;
+}
+
 /** As much of a text as fits into so many columns. */
 function beginning(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;

@@ -3,7 +3,7 @@ import { type Client, type SessionEvent, type SessionOptions, transcriptOf } fro
 import { TestingError } from '../errors.js';
 import type { Check, CheckContext } from './checks.js';
 import { Evaluation } from './evaluation.js';
-import type { CheckedTurn, EvaluatedCase, EvaluatedTurn } from './outcome.js';
+import type { CheckedTurn, EvaluatedCase, EvaluatedTurn, Verdict } from './outcome.js';
 
 /** One prompt and what has to hold for the answer. */
 export interface DatasetCase {
@@ -52,7 +52,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
       options.onProgress?.({ done, of: jobs.length });
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, options.concurrency ?? 4) }, lane));
+  await Promise.all(Array.from({ length: options.concurrency ?? 4 }, lane));
   return new Evaluation(cases);
 }
 
@@ -65,14 +65,21 @@ interface Job {
   readonly checks: readonly Check[];
 }
 
-function jobsOf({ dataset, variants, attempts = 1 }: EvaluateOptions): readonly Job[] {
+function jobsOf({ dataset, variants, attempts = 1, concurrency = 4 }: EvaluateOptions): readonly Job[] {
+  for (const [name, count] of Object.entries({ attempts, concurrency }))
+    if (!Number.isInteger(count) || count < 1)
+      throw new TestingError('not_as_expected', `${name} has to be a whole number above 0, not ${count}`);
+  const silent = dataset.findIndex(({ prompt }) => typeof prompt !== 'string' || prompt.trim() === '');
+  if (silent >= 0)
+    throw new TestingError('not_as_expected', `Case ${silent + 1} of the dataset has no prompt`);
   const names = dataset.map(({ name, prompt }) => name ?? prompt);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined)
     throw new TestingError('not_as_expected', `Two cases are named '${twice}': give them names of their own`);
   if (dataset.length === 0 || Object.keys(variants).length === 0)
     throw new TestingError('not_as_expected', 'An evaluation needs at least one case and one variant');
-  const unchecked = dataset.findIndex(({ checks }) => checks.length === 0);
+  // A dataset may come from a file.
+  const unchecked = dataset.findIndex(({ checks }) => !Array.isArray(checks) || checks.length === 0);
   if (unchecked >= 0)
     throw new TestingError(
       'not_as_expected',
@@ -104,10 +111,14 @@ async function runCase(
   return { name: job.name, variant: job.variant, attempt: job.attempt, passed, turn, checks: checked };
 }
 
-/** A check that throws has not passed. */
+/** A check that throws, or says neither yes nor no, has not passed. */
 async function runCheck(check: Check, turn: EvaluatedTurn, context: CheckContext): Promise<CheckedTurn> {
   try {
-    return { check: check.name, ...(await check.judge(turn, context)) };
+    const verdict: Partial<Verdict> | undefined = await check.judge(turn, context);
+    if (typeof verdict?.passed !== 'boolean')
+      return { check: check.name, passed: false, reason: 'The check gave no verdict' };
+    const { passed, reason } = verdict;
+    return { check: check.name, passed, ...(reason !== undefined && { reason }) };
   } catch (error) {
     context.signal.throwIfAborted();
     return { check: check.name, passed: false, reason: `The check failed: ${messageOf(error)}` };

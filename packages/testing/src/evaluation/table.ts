@@ -16,7 +16,7 @@ export function evaluationTable(cases: readonly EvaluatedCase[]): string {
   const totals = totalsOf(cases);
   const names = [...new Set(cases.map(({ name }) => name))];
   const rows = [
-    ['', ...totals.map(({ variant }) => variant)],
+    ['', ...totals.map(({ variant }) => shortened(variant))],
     ...names.map((name) => [
       shortened(name),
       ...totals.map(({ variant }) => markOf(cases.filter((each) => isOf(each, name, variant)))),
@@ -61,8 +61,9 @@ function markOf(attempts: readonly EvaluatedCase[]): string {
   return `${passed}/${attempts.length}`;
 }
 
+/** On one line; what would steer a terminal is left out. */
 function shortened(name: string): string {
-  const line = name.replace(/\s+/g, ' ');
+  const line = name.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
   return line.length > longestName ? `${line.slice(0, longestName - 1)}…` : line;
 }
 
