@@ -13,7 +13,12 @@ test('a 429 holds the calls of all that use the key, one tries first, and other 
   };
   const { exchange: limited } = limitedByKey(exchange);
   const call = async (authorization: string, signal = new AbortController().signal) => {
-    const request = { method: 'POST', url: 'http://model.example/v1', headers: { authorization } } as const;
+    const request = {
+      method: 'POST',
+      headers: {},
+      url: 'http://model.example/v1',
+      headers: { authorization },
+    } as const;
     return (await limited(request, signal)).status;
   };
   expect(await call('one')).toBe(429);
@@ -39,7 +44,10 @@ test('a quota that is spent for longer than a minute is said to each call, which
     ({ status: 429, headers: { 'retry-after': '90000' } }) as unknown as HttpResponse;
   const { exchange: limited } = limitedByKey(exchange);
   const call = () =>
-    limited({ method: 'POST', url: 'http://model.example/v1', headers: {} }, AbortSignal.timeout(5_000));
+    limited(
+      { method: 'POST', headers: {}, url: 'http://model.example/v1', headers: {} },
+      AbortSignal.timeout(5_000),
+    );
   expect([(await call()).status, (await call()).status]).toEqual([429, 429]);
 });
 
@@ -78,7 +86,8 @@ test('calls that are refused together are refused once: the key is held no longe
     clock: { now: () => now },
     onHold: ({ milliseconds }) => void held.push(milliseconds),
   });
-  const call = () => exchange({ method: 'POST', url: 'http://m.example/v1' }, AbortSignal.timeout(5_000));
+  const call = () =>
+    exchange({ method: 'POST', headers: {}, url: 'http://m.example/v1' }, AbortSignal.timeout(5_000));
   await Promise.all(Array.from({ length: 12 }, call));
   now += 500;
   await call();
@@ -107,7 +116,8 @@ test.each([
     clock: { now: () => now },
     onHold: ({ milliseconds }) => void held.push(milliseconds),
   });
-  const call = () => exchange({ method: 'POST', url: 'http://m.example/v1' }, AbortSignal.timeout(5_000));
+  const call = () =>
+    exchange({ method: 'POST', headers: {}, url: 'http://m.example/v1' }, AbortSignal.timeout(5_000));
   await call();
   now += expected[0] || 1;
   await call();

@@ -1,5 +1,5 @@
 import { type Totals, totalsOf, withReserved } from '../budget/spending.js';
-import type { AgentCaps, AgentTask } from '../log/agent-task.js';
+import { type AgentCaps, type AgentTask, activeMilliseconds } from '../log/agent-task.js';
 import { agentOf, type SessionState } from '../log/state.js';
 import type { Cap } from '../model-call/question.js';
 import { ownEntry } from '../own-entry.js';
@@ -16,6 +16,32 @@ export function capsFor(
       ? [{ limits: limitsOf(tree), totals: committedBy(task, state), owner: 'The tree of agents' }]
       : []),
   ];
+}
+
+/** How long an agent may still work, and which cap ends it then: its own one, or that of its tree. Pure. */
+export function timeLeft(
+  task: AgentTask,
+  {
+    own,
+    tree,
+    tasks,
+    now,
+  }: {
+    readonly own: AgentCaps;
+    readonly tree: AgentCaps | undefined;
+    readonly tasks: SessionState['tasks'];
+    readonly now: number;
+  },
+): { readonly milliseconds: number; readonly reason: string } {
+  const left = (seconds: number | undefined, worker: AgentTask) =>
+    seconds === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.max(0, seconds * 1000 - activeMilliseconds(worker, now));
+  const ofOwn = left(own.maxSeconds, task);
+  const ofTree = Math.min(left(tree?.maxSeconds, topOf(task, tasks)), left(tree?.maxSeconds, task));
+  return ofOwn <= ofTree
+    ? { milliseconds: ofOwn, reason: `The agent has worked for ${own.maxSeconds} seconds` }
+    : { milliseconds: ofTree, reason: `The tree of agents has worked for ${tree?.maxSeconds} seconds` };
 }
 
 /** What the agents of a tree have spent, and what all but this one have set aside for calls that they wait for. */
@@ -47,7 +73,7 @@ function treeOf(task: AgentTask, { tasks }: SessionState): readonly string[] {
 }
 
 /** The agent of the root's that a tree begins with. */
-export function topOf(task: AgentTask, tasks: SessionState['tasks']): AgentTask {
+function topOf(task: AgentTask, tasks: SessionState['tasks']): AgentTask {
   const parent = task.parentAgentId === undefined ? undefined : ownEntry(tasks, task.parentAgentId);
   return parent ? topOf(parent, tasks) : task;
 }

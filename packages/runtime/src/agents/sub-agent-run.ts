@@ -3,7 +3,7 @@ import type { Clock } from '../clock.js';
 import type { Compactor } from '../compaction/compactor.js';
 import { Interruption } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
-import { type AgentDefinition, type AgentTask, activeMilliseconds } from '../log/agent-task.js';
+import type { AgentDefinition, AgentTask } from '../log/agent-task.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import { CapReached } from '../model-call/allowance.js';
 import { ownEntry } from '../own-entry.js';
@@ -18,7 +18,7 @@ import type { Planner } from '../turn/planner.js';
 import { runUntilAnswered } from '../turn/turn.js';
 import type { AgentContexts } from './agent-contexts.js';
 import type { AgentServers } from './agent-servers.js';
-import { capsFor, topOf } from './caps.js';
+import { capsFor, timeLeft } from './caps.js';
 import { continueTurn } from './continue-turn.js';
 import type { Slots } from './slots.js';
 import {
@@ -342,24 +342,16 @@ export class SubAgentRun {
   /** Ends the agent when it, or the tree it belongs to, has worked as long as it may; returns what stops that. */
   private limitTime(): () => void {
     const { parts, task } = this;
-    const settings = parts.settings();
-    const now = parts.clock.now().getTime();
-    const left = (seconds: number | undefined, worker: AgentTask) =>
-      seconds === undefined
-        ? Number.POSITIVE_INFINITY
-        : Math.max(0, seconds * 1000 - activeMilliseconds(worker, now));
-    const { maxSeconds } = capsOfTask(task, settings);
-    const treeSeconds = settings.treeCaps?.maxSeconds;
-    const own = left(maxSeconds, task);
-    const ofTree = Math.min(left(treeSeconds, topOf(task, parts.log.latest.tasks)), left(treeSeconds, task));
-    const least = Math.min(own, ofTree);
+    const { treeCaps } = parts.settings();
+    const { milliseconds, reason } = timeLeft(task, {
+      own: capsOfTask(task, parts.settings()),
+      tree: treeCaps,
+      tasks: parts.log.latest.tasks,
+      now: parts.clock.now().getTime(),
+    });
     const longestTimer = 2 ** 31 - 1; // Timers of Node count no further.
-    if (least > longestTimer) return () => undefined;
-    const words =
-      own <= ofTree
-        ? `The agent has worked for ${maxSeconds} seconds`
-        : `The tree of agents has worked for ${treeSeconds} seconds`;
-    const timer = setTimeout(() => this.stop(new CapReached(words)), least);
+    if (milliseconds > longestTimer) return () => undefined;
+    const timer = setTimeout(() => this.stop(new CapReached(reason)), milliseconds);
     return () => clearTimeout(timer);
   }
 
