@@ -13,12 +13,7 @@ test('a 429 holds the calls of all that use the key, one tries first, and other 
   };
   const { exchange: limited } = limitedByKey(exchange);
   const call = async (authorization: string, signal = new AbortController().signal) => {
-    const request = {
-      method: 'POST',
-      headers: {},
-      url: 'http://model.example/v1',
-      headers: { authorization },
-    } as const;
+    const request = { method: 'POST', url: 'http://model.example/v1', headers: { authorization } } as const;
     return (await limited(request, signal)).status;
   };
   expect(await call('one')).toBe(429);
@@ -44,10 +39,7 @@ test('a quota that is spent for longer than a minute is said to each call, which
     ({ status: 429, headers: { 'retry-after': '90000' } }) as unknown as HttpResponse;
   const { exchange: limited } = limitedByKey(exchange);
   const call = () =>
-    limited(
-      { method: 'POST', headers: {}, url: 'http://model.example/v1', headers: {} },
-      AbortSignal.timeout(5_000),
-    );
+    limited({ method: 'POST', url: 'http://model.example/v1', headers: {} }, AbortSignal.timeout(5_000));
   expect([(await call()).status, (await call()).status]).toEqual([429, 429]);
 });
 
