@@ -6,12 +6,12 @@ import { type BoxPlaces, boxArguments } from './box.js';
 import { findBwrap } from './find-bwrap.js';
 
 const bwrap = findBwrap(process.env);
-const program = bwrap.problem === undefined ? bwrap.program : '';
+const program = 'program' in bwrap ? bwrap.program : '';
 const own = temporaryDirectory();
 afterAll(() => own.remove());
-if (bwrap.problem !== undefined) console.warn(`skipped, the test of a tenant's box: ${bwrap.problem}`);
+if ('problem' in bwrap) console.warn(`skipped, the test of a tenant's box: ${bwrap.problem}`);
 
-test.skipIf(bwrap.problem !== undefined)(
+test.skipIf('problem' in bwrap)(
   'a directory of others in a part of the system is empty in a box and read-only, but for what is the own',
   () => {
     const folder = '/usr/share';
