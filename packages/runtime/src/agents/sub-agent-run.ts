@@ -353,8 +353,7 @@ export class SubAgentRun {
     const own = left(maxSeconds, task);
     const ofTree = Math.min(left(treeSeconds, topOf(task, parts.log.latest.tasks)), left(treeSeconds, task));
     const least = Math.min(own, ofTree);
-    const longestTimer = 2 ** 31 - 1; // Timers of Node count no further.
-    if (least > longestTimer) return () => undefined;
+    if (least > 2 ** 31 - 1) return () => undefined; // Timers of Node wait no longer.
     const words =
       own <= ofTree
         ? `The agent has worked for ${maxSeconds} seconds`
