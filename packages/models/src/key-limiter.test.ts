@@ -78,7 +78,8 @@ test('calls that are refused together are refused once: the key is held no longe
     clock: { now: () => now },
     onHold: ({ milliseconds }) => void held.push(milliseconds),
   });
-  const call = () => exchange({ method: 'POST', url: 'http://m.example/v1' }, AbortSignal.timeout(5_000));
+  const call = () =>
+    exchange({ method: 'POST', url: 'http://m.example/v1', headers: {} }, AbortSignal.timeout(5_000));
   await Promise.all(Array.from({ length: 12 }, call));
   now += 500;
   await call();
@@ -107,7 +108,8 @@ test.each([
     clock: { now: () => now },
     onHold: ({ milliseconds }) => void held.push(milliseconds),
   });
-  const call = () => exchange({ method: 'POST', url: 'http://m.example/v1' }, AbortSignal.timeout(5_000));
+  const call = () =>
+    exchange({ method: 'POST', url: 'http://m.example/v1', headers: {} }, AbortSignal.timeout(5_000));
   await call();
   now += expected[0] || 1;
   await call();
