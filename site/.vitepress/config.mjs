@@ -7,7 +7,7 @@ const titleOf = (name) =>
 const items = (...names) => names.map((name) => ({ text: titleOf(name), link: `/${name}` }));
 
 const groups = {
-  Start: ['quickstart', 'coming-from-copilot-sdk', 'status', 'cli', 'terminal'],
+  Start: ['quickstart', 'coming-from-copilot-sdk', 'status', 'cli', 'terminal', 'web', 'acp'],
   Use: [
     'sessions',
     'events',
@@ -25,7 +25,21 @@ const groups = {
     'offline-model',
     'testing',
   ],
-  Operate: ['sandbox', 'durability', 'security', 'performance', 'postgres', 'stability', 'reporting'],
+  Operate: [
+    'operations',
+    'observability',
+    'sandbox',
+    'postgres',
+    'cluster',
+    'tenants',
+    'webhooks',
+    'scale',
+    'durability',
+    'performance',
+    'security',
+    'stability',
+    'reporting',
+  ],
   Understand: ['architecture', 'glossary', 'wire', 'contributing', 'changelog'],
 };
 const listed = new Set([...Object.values(groups).flat(), 'index']);
@@ -33,7 +47,10 @@ const others = readdirSync(pages)
   .filter((name) => name.endsWith('.md'))
   .map((name) => name.slice(0, -3))
   .filter((name) => !listed.has(name));
-const decisions = readdirSync(join(pages, 'decisions')).filter((name) => name.endsWith('.md'));
+const isIntroduction = (name) => name === 'README.md';
+const decisions = readdirSync(join(pages, 'decisions'))
+  .filter((name) => name.endsWith('.md'))
+  .sort((one, other) => Number(isIntroduction(other)) - Number(isIntroduction(one)));
 
 export default {
   title: 'Groundcrew',

@@ -1,7 +1,7 @@
 import { charactersIn, type JsonObject } from '@groundcrew/protocol';
 import { Refusal } from './failure.js';
 
-/** Throws when a prompt is longer than any model could read: to store and to send it would hold up everybody else. */
+/** Throws when a prompt is longer than any model could read: to store and to send it would hold up all other clients. */
 export function requirePromptSize(text: string, attachments: readonly unknown[] = []): void {
   if (text.length > longestPrompt) {
     const size = `The prompt has ${text.length} characters; at most ${longestPrompt} are accepted.`;

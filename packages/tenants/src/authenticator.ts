@@ -61,6 +61,11 @@ export class Authenticator {
     return [...new Set(named)];
   }
 
+  /** The directories in which sessions of tenants may work, as the file names them. */
+  get directories(): readonly string[] {
+    return Object.values(this.settings.tenants ?? {}).flatMap(({ directories = [] }) => directories);
+  }
+
   /** The files with secrets that the file names. */
   get secretFiles(): readonly string[] {
     const { tenants = {}, defaults } = this.settings;

@@ -34,7 +34,7 @@ export interface Verified {
   readonly claims: JWTPayload;
 }
 
-/** Believes the tokens of one issuer, by its public keys. */
+/** Checks the tokens of one issuer, by its public keys. */
 export class Issuer {
   private keys: { readonly stamp: string; readonly find: JWTVerifyGetKey } | undefined;
 
@@ -73,7 +73,7 @@ export class Issuer {
     }
   }
 
-  /** Whom claims that were verified before let in by the settings as they are now. */
+  /** The identity that verified claims stand for, by the settings as they are now; undefined for none. */
   identityOf(payload: JWTPayload): TenantIdentity | undefined {
     const {
       tenantClaim = 'tenant',

@@ -12,6 +12,8 @@ export interface BoxPlaces {
   readonly bound: readonly { readonly source: string; readonly path: string }[];
   /** Files of the operator that hold secrets; where one lies in a place that is shown, an empty file covers it. */
   readonly secretFiles: readonly string[];
+  /** Directories of the operator and of all tenants; where one lies in a part of the system that is shown, it is empty. */
+  readonly hidden: readonly string[];
   readonly workingDirectory: string;
 }
 
@@ -22,9 +24,10 @@ const operatorsDirectory = '/etc/groundcrew';
 export function boxArguments(places: BoxPlaces): readonly string[] {
   const { writable, readOnly, bound, secretFiles, workingDirectory } = places;
   const shown = systemParts();
+  const hidden = shownDirectories([operatorsDirectory, ...places.hidden]);
   const asItIs = (order: string) => (path: string) => ({ order, source: path, path });
   const mounts = [
-    ...[...programParts(), ...readOnly].map(asItIs('--ro-bind')),
+    ...[...programParts(hidden), ...readOnly].map(asItIs('--ro-bind')),
     ...bound.map((each) => ({ order: '--bind', ...each })),
     ...writable.map(asItIs('--bind')),
   ].sort((one, other) => depthOf(one.path) - depthOf(other.path));
@@ -33,26 +36,37 @@ export function boxArguments(places: BoxPlaces): readonly string[] {
     ...['--unshare-user-try', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...shown.flat(),
     ...['--dev', '/dev', '--proc', '/proc'],
-    ...(existsSync(operatorsDirectory) ? ['--tmpfs', operatorsDirectory] : []),
+    ...hidden.flatMap((path) => ['--tmpfs', path]),
     ...mounts.flatMap(({ order, source, path }) => [order, source, path]),
-    ...shownFiles(secretFiles, [...readOnly, ...writable]).flatMap((path) => [
+    ...shownFiles(secretFiles, { hidden, directories: [...readOnly, ...writable] }).flatMap((path) => [
       '--ro-bind',
       '/dev/null',
       path,
     ]),
-    ...['--remount-ro', '/', '--chdir', workingDirectory],
+    ...[...hidden, '/'].flatMap((path) => ['--remount-ro', path]),
+    ...['--chdir', workingDirectory],
   ];
 }
 
+/** Those of the directories that lie in a part of the system that is shown, less those below another one. */
+function shownDirectories(directories: readonly string[]): readonly string[] {
+  const real = new Set(directories.flatMap((directory) => realOf(directory) ?? []));
+  const shown = [...real].filter(isInSystem);
+  return shown.filter((path) => !shown.some((other) => isIn(path, other)));
+}
+
 /** Those of the files that a box would show, by their real paths. */
-function shownFiles(files: readonly string[], directories: readonly string[]): readonly string[] {
-  const isIn = (path: string, directory: string) => path.startsWith(`${directory}/`);
+function shownFiles(
+  files: readonly string[],
+  { hidden, directories }: { readonly hidden: readonly string[]; readonly directories: readonly string[] },
+): readonly string[] {
   const real = new Set(files.flatMap((file) => realOf(file) ?? []));
-  return [...real].filter(
-    (path) =>
-      !isIn(path, operatorsDirectory) &&
-      (isSystem(path) || isIn(path, '/etc') || directories.some((directory) => isIn(path, directory))),
-  );
+  const isShown = (path: string) => isInSystem(path) && !hidden.some((directory) => isIn(path, directory));
+  return [...real].filter((path) => isShown(path) || directories.some((directory) => isIn(path, directory)));
+}
+
+function isIn(path: string, directory: string): boolean {
+  return path.startsWith(`${directory}/`);
 }
 
 /** Deeper directories are mounted later, so that none is hidden by one above it. */
@@ -76,11 +90,12 @@ function partOf(path: string): readonly string[] {
 }
 
 /** Node, this program and the packages that it loads, wherever they were installed. */
-function programParts(): readonly string[] {
+function programParts(hidden: readonly string[]): readonly string[] {
   const program = dirname(import.meta.dirname);
   const places = [realpathSync(process.execPath), program, ...packagesAround(program)];
   const real = new Set([...places.filter((place) => existsSync(place)), ...linkedPackages()]);
-  return [...real].filter((place) => !isSystem(place));
+  const isHidden = (place: string) => hidden.some((path) => place === path || isIn(place, path));
+  return [...real].filter((place) => !isInSystem(place) || isHidden(place));
 }
 
 /** Packages that are loaded when they are needed may be links to where they really are. */
@@ -105,8 +120,8 @@ function packagesAround(place: string): readonly string[] {
   return found;
 }
 
-function isSystem(path: string): boolean {
-  return /^\/(?:usr|opt|nix|gnu|snap|lib[\dx]*|s?bin)\//.test(path);
+function isInSystem(path: string): boolean {
+  return /^\/(?:usr|etc|opt|nix|gnu|snap|lib[\dx]*|s?bin)\//.test(path);
 }
 
 function realOf(path: string): string | undefined {

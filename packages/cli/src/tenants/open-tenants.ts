@@ -134,6 +134,7 @@ function runtimesOf(
       ...readWebhooksSetting(configPath(homeDirectory)).flatMap(({ secretFile }) => secretFile ?? []),
       ...authenticator.secretFiles,
     ],
+    directories: () => authenticator.directories,
     settingsOf: (tenant) => authenticator.tenant(tenant),
     usedBy: (tenant) => ledger.of(tenant),
     onMessage: (tenant, message) => {

@@ -22,6 +22,8 @@ export interface TenantRuntimesOptions extends Omit<TenantStart, TenantOwn> {
   readonly program: readonly string[];
   /** Files of the operator that no box may show. */
   secretFiles(): readonly string[];
+  /** The directories of all tenants; each box shows its own. */
+  directories(): readonly string[];
   settingsOf(tenant: string): TenantSettings;
   usedBy(tenant: string): DayUse;
   readonly webhooks: Pick<TenantWebhooks, 'endpoints' | 'answer'>;
@@ -158,6 +160,7 @@ export class TenantRuntimes {
       program,
       settingsOf: _,
       secretFiles,
+      directories: directoriesOfAll,
       usedBy,
       webhooks,
       storeOf,
@@ -187,7 +190,8 @@ export class TenantRuntimes {
       },
     };
     const { readOnly = [] } = settings;
-    const box = boxOf(place, { directories, readOnly, sockets, secretFiles: secretFiles() });
+    const hidden = [homeDirectory, ...directoriesOfAll()];
+    const box = boxOf(place, { directories, readOnly, sockets, hidden, secretFiles: secretFiles() });
     const node = [realpathSync(process.execPath), ...program] as const;
     const started = TenantProcess.start({
       command: node,
@@ -257,12 +261,12 @@ function makePlace(homeDirectory: string, tenant: string) {
 /** What the box of a tenant shows. */
 function boxOf(
   place: ReturnType<typeof makePlace>,
-  parts: Pick<BoxPlaces, 'readOnly' | 'secretFiles'> & {
+  parts: Pick<BoxPlaces, 'readOnly' | 'secretFiles' | 'hidden'> & {
     readonly directories: readonly string[];
     readonly sockets: string;
   },
 ): BoxPlaces {
-  const { directories, readOnly, sockets, secretFiles } = parts;
+  const { directories, readOnly, sockets, secretFiles, hidden } = parts;
   return {
     writable: [place.home, place.user, ...directories],
     readOnly,
@@ -271,6 +275,7 @@ function boxOf(
       { source: sockets, path: socketInBox },
     ],
     secretFiles,
+    hidden,
     workingDirectory: place.home,
   };
 }
