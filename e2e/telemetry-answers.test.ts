@@ -43,7 +43,7 @@ describe('a pipe as the file of telemetry', () => {
     execFileSync('mkfifo', [path]);
     const unread = await exporting({ COPILOT_OTEL_FILE_EXPORTER_PATH: path });
     await turn(unread);
-    await until(() => unread.process.stderr.includes('nobody reads this pipe'));
+    await until(() => unread.process.stderr.includes('no program reads this pipe'));
     await unread.client.call('runtime.shutdown');
     // A reader that takes nothing: the pipe is full after 64 KiB.
     openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,7 +1,8 @@
-/** Fails on links of our pages that lead nowhere, and on programs in them that could not run: part of `npm run check:docs`. */
+/** Fails on links of our pages that lead nowhere, on programs in them that could not run, and on what users can use and no page names: part of `npm run check:docs`. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { builtinToolNames } from '@groundcrew/protocol';
 import { transformSync } from 'esbuild';
 
 interface Page {
@@ -15,10 +16,53 @@ const pages: readonly Page[] = execFileSync('git', ['ls-files', '*.md'], { encod
   .filter((path) => existsSync(path))
   .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
 
-const problems = pages.flatMap((page) => [...badLinks(page), ...badPrograms(page)]);
+/** The program without a command, and what is given by a flag. */
+const ofNoName: ReadonlySet<string> = new Set(['chat', 'run', 'acp']);
+/** Set by one program of ours for another, or by tests. */
+const betweenPrograms: ReadonlySet<string> = new Set([
+  'GROUNDCREW_COMMAND',
+  'GROUNDCREW_END_WITH_STDIN',
+  'GROUNDCREW_FAILPOINT',
+]);
+
+const problems = [...pages.flatMap((page) => [...badLinks(page), ...badPrograms(page)]), ...undocumented()];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
-else console.log(`${pages.length} pages: every link leads somewhere, every program can be read`);
+else
+  console.log(
+    `${pages.length} pages: every link leads somewhere, every program can be read, nothing is left out`,
+  );
+
+/** Commands, variables and built-in tools that users can use, and no page of theirs names. */
+function undocumented(): readonly string[] {
+  const textOf = (path: string) => pages.find((page) => page.path === path)?.text ?? '';
+  const commandLine = readFileSync('packages/cli/src/commands/command-line.ts', 'utf8');
+  const commands = [...commandLine.matchAll(/^ {2}(\w+): async/gm)].flatMap(([, name = '']) =>
+    ofNoName.has(name) ? [] : [`groundcrew ${name}`],
+  );
+  const variables = [...new Set(ownSources().match(/\bGROUNDCREW_[A-Z0-9_]+/g))].filter(
+    (name) => !betweenPrograms.has(name),
+  );
+  const isMissing = (path: string, word: string) => !textOf(path).includes(word);
+  return [
+    ...[...commands, ...variables].filter((word) => isMissing('docs/cli.md', word)).map(notOn('docs/cli.md')),
+    ...builtinToolNames
+      .filter((name) => isMissing('docs/tools.md', `\`${name}\``))
+      .map(notOn('docs/tools.md')),
+  ];
+}
+
+function ownSources(): string {
+  const files = execFileSync('git', ['ls-files', 'packages/*/src/*.ts'], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  const shipped = files.filter((path) => !/\.test\.ts$|^packages\/testkit\//.test(path) && existsSync(path));
+  return shipped.map((path) => readFileSync(path, 'utf8')).join('\n');
+}
+
+function notOn(path: string): (word: string) => string {
+  return (word) => `${path}: ${word} is not named there`;
+}
 
 /** Links to files that are not there, and to headings that their page does not have. */
 function badLinks({ path, text }: Page): readonly string[] {

@@ -13,7 +13,7 @@ export { repairSession } from './log/repair.js';
 export type { EventDraft } from './log/session-log.js';
 export type { Prompt } from './log/state.js';
 export type { Decision } from './permissions/decision.js';
-export { explain, type Wish } from './permissions/explain.js';
+export { explain } from './permissions/explain.js';
 export type { Approval, PolicyRules } from './permissions/policy.js';
 export { ruleBounds } from './permissions/rule-bounds.js';
 export type { Rule } from './permissions/rules.js';
@@ -41,7 +41,7 @@ export type {
   SessionSettings,
 } from './settings/session-settings.js';
 export { HostSkills } from './skills/host-skills.js';
-export { explainStanding, type StandingExplanation } from './standing-explanation.js';
+export { explainStanding } from './standing-explanation.js';
 export type { Observer } from './telemetry/observer.js';
 export { builtinTools } from './tools/builtin.js';
 export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';

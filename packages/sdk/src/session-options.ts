@@ -75,7 +75,7 @@ export interface SessionConfigBase extends OtherSettings {
   readonly configDir?: string;
   /**
    * Where commands run. Unless given, in the sandbox where it works when the mode is `assisted` or `allow-all`, and on the
-   * host when it is `manual`. A sandbox that is named and not to be had fails the call, with what to install.
+   * host when it is `manual`. When a named sandbox does not work, the call fails with an error that says what to install.
    */
   readonly sandbox?: SandboxExecutor | SandboxOptions;
   /** When the conversation is summarised to make room; on unless switched off. `enabled: false`: no directory of its own either. */

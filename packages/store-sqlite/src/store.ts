@@ -73,7 +73,7 @@ export interface SqliteStore extends SessionStore {
   warmUp(): void;
   /** Closes the file, and the next call opens it again; false when something waits to be written. Sessions stay ours. */
   idle(): boolean;
-  /** Commits what waits, folds the log in and lets go of the file; sessions not released count as left by a dead owner. */
+  /** Commits what waits, takes the write-ahead log over and closes the file; sessions not released count as left by a dead owner. */
   close(): Promise<void>;
   stats(): SqliteStoreStats;
 }

@@ -113,7 +113,7 @@ export class ExportQueue {
     }
   }
 
-  /** It is told once what a collector rejects; spans are counted each time. They are not sent again: it has seen them. */
+  /** Warns once about what a collector rejects; spans are counted each time. They are not sent again, because the collector has seen them. */
   private note({ count, message }: Rejection, what: 'spans' | 'points of metrics'): void {
     if (what === 'spans') this.drop(count);
     if (this.hasTold.has(what)) return;

@@ -11,7 +11,7 @@ interface TracerParts {
 /** Characters of what is said of a failure. */
 const longestFailure = 4096;
 
-/** Begins spans, and lets go out of them what may. */
+/** Begins spans, and decides which texts they may contain. */
 export class Tracer {
   constructor(private readonly parts: TracerParts) {}
 

@@ -30,18 +30,18 @@ export async function examineEnvironment(
 function modelRemark(environment: Terminal['environment']): Remark {
   try {
     const { provider, model, warnings } = readConfig({}, environment);
-    const odd = warnings.length === 0 ? '' : ` config.json: ${warnings.join('; ')}.`;
+    const settingWarnings = warnings.length === 0 ? '' : ` config.json: ${warnings.join('; ')}.`;
     const named = model === undefined ? '' : `, model ${model}`;
     if (provider)
       return {
-        text: `The model service is ${provider.config.baseUrl}, by ${provider.source}${named}; groundcrew models asks it.${odd}`,
+        text: `The model service is ${provider.config.baseUrl}, by ${provider.source}${named}; groundcrew models asks it.${settingWarnings}`,
       };
     if (isCopilotConfigured(environment))
       return {
-        text: `The model service is that of COPILOT_API_URL${named}; groundcrew models asks it.${odd}`,
+        text: `The model service is that of COPILOT_API_URL${named}; groundcrew models asks it.${settingWarnings}`,
       };
     return {
-      text: `note: no key of a model service: the offline model answers. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GROUNDCREW_BASE_URL, or name a provider in config.json.${odd}`,
+      text: `note: no key of a model service: the offline model answers. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GROUNDCREW_BASE_URL, or name a provider in config.json.${settingWarnings}`,
     };
   } catch (error) {
     return { text: `problem: the settings cannot be used: ${textOf(error)}. Correct them.`, isProblem: true };

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { explainStanding, type StandingExplanation, type Wish } from '@groundcrew/runtime';
+import { explainStanding } from '@groundcrew/runtime';
 import { homeDirectory } from '../config/home.js';
 import { permissionsPath, readRulesFile } from '../config/permissions-file.js';
 import { standingSandbox } from '../config/sandbox-choice.js';
@@ -8,6 +8,9 @@ import { choiceFlag, type FlagValues, switchFlag, textFlag } from '../flags/flag
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { visible } from '../terminal/visible.js';
 import { asksForHelp, type Command, defineCommand, show } from './command.js';
+
+type Wish = Parameters<typeof explainStanding>[0];
+type StandingExplanation = Awaited<ReturnType<typeof explainStanding>>;
 
 const checkFlags = {
   read: textFlag('--read', 'PATH', 'ask about reading a file or directory'),

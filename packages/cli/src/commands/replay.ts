@@ -24,7 +24,7 @@ export const replay = defineCommand({
     timeout: numberFlag({
       name: '--timeout',
       placeholder: 'S',
-      help: 'give up after so many seconds without an event; 10 unless given',
+      help: 'give up after so many seconds without an event; default: 10',
       most: longestPatience,
     }),
     store: configFlags.store,

@@ -50,7 +50,7 @@ const search = defineCommand({
     limit: numberFlag({
       name: '--limit',
       placeholder: 'N',
-      help: 'at most so many; 20 unless given',
+      help: 'at most so many; default: 20',
       most: 1000,
     }),
     store,
@@ -125,7 +125,7 @@ const importOne = defineCommand({
   usage: ['groundcrew sessions import PATH [--as ID]'],
   summary: 'Reads a session of a directory with events.jsonl, as other tools keep them, or of such a file',
   flags: {
-    as: textFlag('--as', 'ID', 'the id under which it is kept; its own unless given'),
+    as: textFlag('--as', 'ID', 'the id under which it is kept; default: its own'),
     store,
     logLevel,
   },

@@ -35,7 +35,7 @@ export interface Config {
   readonly fileHooks?: boolean;
   /** Where sessions are kept, by the command line; absent: the environment and the home's settings say. */
   readonly store?: string;
-  /** What is odd in it, for users to see. */
+  /** Warnings about the settings, for users. */
   readonly warnings: readonly string[];
 }
 

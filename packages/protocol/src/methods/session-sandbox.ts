@@ -20,13 +20,13 @@ export const sandboxMethods = {
 /** Where a session's commands run. */
 export const sessionSandboxMethods = {
   'session.sandbox.getEnforcementStatus': method(
-    'Says where the next command runs, and whether one that was asked for is not to be had.',
+    'Says where the next command runs, and whether it is refused because a required sandbox does not work.',
     () => inSession({}),
     () =>
       openObject({
         /** A sandbox was asked for: without it nothing runs. */
         required: z.boolean(),
-        /** Nothing runs, because it was asked for and is not to be had. */
+        /** Nothing runs, because a sandbox is required and does not work. */
         blocked: z.boolean(),
         reason: z.optional(z.string()),
         /** The next command runs in it. */

@@ -333,10 +333,9 @@ export class SubAgentRun {
 
   private capsNow() {
     const settings = this.parts.settings();
-    const own = capsOfTask(this.task, settings);
-    const isCapped = Object.keys(own).some((name) => name !== 'maxSeconds');
-    const tree = settings.treeCaps;
-    return capsFor(this.task, this.parts.log.latest, { own: isCapped ? own : undefined, tree });
+    const caps = capsOfTask(this.task, settings);
+    const own = Object.keys(caps).some((name) => name !== 'maxSeconds') ? caps : undefined;
+    return capsFor(this.task, this.parts.log.latest, { own, tree: settings.treeCaps });
   }
 
   /** Ends the agent when it, or the tree it belongs to, has worked as long as it may; returns what stops that. */

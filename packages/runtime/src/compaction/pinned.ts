@@ -30,7 +30,7 @@ export async function pin(
 }
 
 /** Rules whose messages are not pinned as a whole any more: they have to be listed apart. */
-export function looseRules({ messages, rules }: Pinned): readonly PinnedRule[] {
+export function rulesToList({ messages, rules }: Pinned): readonly PinnedRule[] {
   const whole = new Set(messages.flatMap(({ eventId, isShort }) => (isShort ? [] : [eventId])));
   return rules.filter(({ eventId }) => !whole.has(eventId));
 }
@@ -50,8 +50,8 @@ function fitted(
   { room, goalRoom }: { readonly room: number; readonly goalRoom: number },
 ): Pinned {
   const rules = sizesOf(pinned.rules);
-  const loose = looseRules(pinned).reduce((sum, { text }) => sum + text.length, 0);
-  let size = pinned.messages.reduce((sum, { text }) => sum + text.length, loose);
+  const listed = rulesToList(pinned).reduce((sum, { text }) => sum + text.length, 0);
+  let size = pinned.messages.reduce((sum, { text }) => sum + text.length, listed);
   const last = pinned.messages.length - 1;
   const messages = pinned.messages.map((message, index) => {
     if (size <= room || index === 0 || index === last || message.isShort) return message;

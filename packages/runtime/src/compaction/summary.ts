@@ -1,5 +1,5 @@
 import type { Pinned } from '../log/pinned.js';
-import { looseRules } from './pinned.js';
+import { rulesToList } from './pinned.js';
 
 /** What the session has open besides the conversation. */
 export interface OpenWork {
@@ -65,7 +65,7 @@ function reminder(pinned: Pinned, { plan, todos, questions, agents = [] }: OpenW
   const parts = [
     block(
       'rules_of_the_user',
-      looseRules(pinned).map(({ text }) => `- ${text}`),
+      rulesToList(pinned).map(({ text }) => `- ${text}`),
     ),
     block('files_changed', pinned.files.filter(isChanged).map(describeFile)),
     block(

@@ -37,7 +37,7 @@ function endingText(ending: ExitStatus, { command }: StdioConfig, workingDirecto
 /** In words, why a server cannot be reached. */
 export function reasonOf(error: unknown, secrets: readonly string[] = []): string {
   if (error instanceof SandboxUnavailable || error instanceof CannotConfine)
-    return `it was not started, because its sandbox is not to be had: ${error.message}`;
+    return `it was not started, because its sandbox does not work: ${error.message}`;
   return cleaned(plainReason(error), secrets);
 }
 

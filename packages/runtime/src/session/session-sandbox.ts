@@ -28,7 +28,7 @@ export interface ConfinedSession extends PlacedSession {
 export interface SandboxStatus {
   /** A sandbox was asked for: without it nothing runs. */
   readonly required: boolean;
-  /** Nothing runs, because it was asked for and is not to be had. */
+  /** Nothing runs, because a sandbox is required and does not work. */
   readonly blocked: boolean;
   readonly reason?: string;
   /** The next command runs in it. */

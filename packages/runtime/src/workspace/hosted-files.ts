@@ -37,7 +37,7 @@ export type HostedRows = Result<Callbacks['sessionFs.sqliteQuery']>;
 
 /** How long a client may take for one file. */
 const patience = 30_000;
-/** What takes longer than this is told to those who wait. */
+/** After this time a warning says what is waited for. */
 const noticeable = 2_000;
 
 /** The files that a client stores for a session, by the paths it knows. Every failure is a HostFailure. */

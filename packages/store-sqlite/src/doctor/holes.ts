@@ -2,7 +2,7 @@ import { parseHead } from '@groundcrew/store';
 import type { Connection } from '../connection.js';
 import { selectRecords } from '../records.js';
 
-/** What is not to be had of a log. */
+/** The records of a log that cannot be read. */
 export interface Holes {
   /** The records that cannot be read. */
   readonly seqs: readonly number[];

@@ -2,7 +2,7 @@ import { newSpillFile } from '../../workspace/spilled-output.js';
 import type { LargeOutput } from '../output.js';
 import { OutputBuffer } from './output-buffer.js';
 import type { Shell } from './shell.js';
-import type { ShellHost, Wanted } from './shell-host.js';
+import type { ShellHost, ShellStartRequest } from './shell-host.js';
 
 /** Another command runs under the id that was wanted. */
 export class ShellIdInUse extends Error {
@@ -92,7 +92,7 @@ export class ShellRegistry {
 }
 
 /** What a session wants to run. */
-interface ShellOrder extends Omit<Wanted, 'output' | 'shellId'> {
+interface ShellOrder extends Omit<ShellStartRequest, 'output' | 'shellId'> {
   readonly shellId?: string;
   readonly largeOutput: LargeOutput;
 }

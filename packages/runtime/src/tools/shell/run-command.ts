@@ -5,8 +5,8 @@ import { firstOf } from './first-of.js';
 import { ShellIdInUse, type ShellRegistry } from './registry.js';
 import type { Shell } from './shell.js';
 
-/** A command as the model ordered it. */
-export interface Order {
+/** A command that the model wants to run. */
+export interface CommandRequest {
   readonly command: string;
   /** What it is for, in the model's words. */
   readonly description: string;
@@ -17,16 +17,16 @@ export interface Order {
 
 /** Runs a command to its end, or for so many seconds; after that it goes on in the background. */
 export async function runCommand(
-  order: Order & { readonly seconds: number },
+  request: CommandRequest & { readonly seconds: number },
   context: ToolContext,
   signal: AbortSignal,
 ): Promise<ToolResult> {
   signal.throwIfAborted();
   const shells = await context.shells.open();
-  const shell = await startShell(order, { mode: 'sync', isDetached: false }, { shells, context });
+  const shell = await startShell(request, { mode: 'sync', isDetached: false }, { shells, context });
   const stopProgress = startProgress(shell, context);
   try {
-    const outcome = await firstOf(shell.ended, order.seconds * 1000, signal);
+    const outcome = await firstOf(shell.ended, request.seconds * 1000, signal);
     if (outcome === 'done') return finished(shell, context);
   } catch (error) {
     await shells.stop(shell);
@@ -34,24 +34,24 @@ export async function runCommand(
   } finally {
     stopProgress();
   }
-  keep(shell, order, { shells, context });
+  keep(shell, request, { shells, context });
   return {
     type: 'success',
     ...unreadOutput(shell),
-    suffix: `\n<command with shellId: ${shell.shellId} is still running after ${order.seconds} seconds and goes on in the background. Use read_bash to read more of its output, stop_bash to stop it.>`,
+    suffix: `\n<command with shellId: ${shell.shellId} is still running after ${request.seconds} seconds and goes on in the background. Use read_bash to read more of its output, stop_bash to stop it.>`,
     ...(shell.isConfined && { isConfined: true }),
   };
 }
 
 /** Starts a command that no caller waits for. */
 export async function startInBackground(
-  order: Order & { readonly isDetached: boolean },
+  request: CommandRequest & { readonly isDetached: boolean },
   context: ToolContext,
 ): Promise<ToolResult> {
-  const { isDetached } = order;
+  const { isDetached } = request;
   const shells = await context.shells.open();
-  const shell = await startShell(order, { mode: 'async', isDetached }, { shells, context });
-  keep(shell, order, { shells, context });
+  const shell = await startShell(request, { mode: 'async', isDetached }, { shells, context });
+  keep(shell, request, { shells, context });
   const where = shell.start.isDetached ? 'detached background' : 'background';
   const end = isDetached && shell.isConfined ? '; it runs in a sandbox and ends with the session' : '';
   return {
@@ -64,7 +64,7 @@ export async function startInBackground(
 /** From now on the model may read and stop it; when it has ended, and no call has seen that, the model gets a notice. */
 function keep(
   shell: Shell,
-  { description }: Order,
+  { description }: CommandRequest,
   { shells, context }: { readonly shells: ShellRegistry; readonly context: ToolContext },
 ): void {
   const { shellId, start } = shell;
@@ -98,7 +98,7 @@ export function unreadOutput(shell: Shell): Pick<ToolResult, 'text' | 'saved'> {
 }
 
 async function startShell(
-  { command, description, shellId, isHardened = false }: Order,
+  { command, description, shellId, isHardened = false }: CommandRequest,
   how: { readonly mode: 'sync' | 'async'; readonly isDetached: boolean },
   where: { readonly shells: ShellRegistry; readonly context: ToolContext },
 ): Promise<Shell> {
@@ -122,10 +122,10 @@ async function startShell(
 async function startConfined(
   shells: ShellRegistry,
   context: ToolContext,
-  order: Omit<Parameters<ShellRegistry['start']>[0], 'confinement'>,
+  request: Omit<Parameters<ShellRegistry['start']>[0], 'confinement'>,
 ): Promise<Shell> {
   try {
-    return await shells.start({ ...order, confinement: await context.confinement?.() });
+    return await shells.start({ ...request, confinement: await context.confinement?.() });
   } catch (error) {
     const isExpected =
       error instanceof ShellIdInUse || error instanceof SandboxUnavailable || error instanceof CannotConfine;

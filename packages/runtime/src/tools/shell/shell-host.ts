@@ -21,7 +21,7 @@ import type { StartedProgram, WantedProgram } from './program.js';
 import { Shell, type ShellStart } from './shell.js';
 
 /** What is to run. */
-export type Wanted = Pick<
+export type ShellStartRequest = Pick<
   ShellStart,
   'shellId' | 'command' | 'description' | 'mode' | 'isDetached' | 'workingDirectory' | 'output'
 > & {
@@ -69,22 +69,22 @@ export class ShellHost {
   }
 
   /** Starts a command on behalf of `owner`, under guard unless it is detached. Throws CannotConfine. */
-  async start(wanted: Wanted, owner: object): Promise<Shell> {
-    const { command } = wanted;
-    const executor = await this.executorFor(wanted, owner);
+  async start(request: ShellStartRequest, owner: object): Promise<Shell> {
+    const { command } = request;
+    const executor = await this.executorFor(request, owner);
     // Nothing leaves a sandbox: what was to outlive the session ends with it there.
-    const isDetached = wanted.isDetached && executor.kind === 'host';
+    const isDetached = request.isDetached && executor.kind === 'host';
     const outlet = await this.newOutlet(isDetached);
     await eventLoopTurn();
     if (!isDetached) this.guardian.start();
     const { program } = this;
     const parameters = this.flavour.parameters(command);
     const mark = `${this.markOf(owner)}.${this.marked++}`;
-    const own = wanted.isHardened
-      ? hardenedEnvironment(this.environment, wanted.workingDirectory)
+    const own = request.isHardened
+      ? hardenedEnvironment(this.environment, request.workingDirectory)
       : this.environment;
     const environment = isDetached ? own : { ...own, [markVariable]: mark };
-    const start = { ...wanted, isDetached, executor, program, parameters, environment, outlet, mark };
+    const start = { ...request, isDetached, executor, program, parameters, environment, outlet, mark };
     const shell = new Shell(start);
     const { pid, isConfined } = shell;
     if (pid === undefined || isDetached) return shell;
@@ -94,14 +94,14 @@ export class ShellHost {
   }
 
   /** Starts a program with pipes on behalf of `owner`, under guard. Throws CannotConfine. */
-  async startProgram(wanted: WantedProgram, owner: object): Promise<StartedProgram> {
-    const { program, parameters, workingDirectory } = wanted;
-    const executor = await this.executorFor(wanted, owner);
+  async startProgram(request: WantedProgram, owner: object): Promise<StartedProgram> {
+    const { program, parameters, workingDirectory } = request;
+    const executor = await this.executorFor(request, owner);
     this.guardian.start();
     const mark = `${this.markOf(owner)}.${this.marked++}`;
-    const own = wanted.expandsVariables
-      ? expandedValues(wanted.environment, this.environment)
-      : wanted.environment;
+    const own = request.expandsVariables
+      ? expandedValues(request.environment, this.environment)
+      : request.environment;
     const environment = { ...this.environment, ...own, [markVariable]: mark };
     const child = executor.start({
       program,
@@ -150,10 +150,10 @@ export class ShellHost {
   }
 
   private async executorFor(
-    wanted: Pick<Wanted, 'confinement' | 'workingDirectory'>,
+    request: Pick<ShellStartRequest, 'confinement' | 'workingDirectory'>,
     owner: object,
   ): Promise<Executor> {
-    const { confinement, workingDirectory } = wanted;
+    const { confinement, workingDirectory } = request;
     if (!confinement) return hostExecutor;
     const { temp } = this.ownerOf(owner);
     return this.sandbox.executorFor({ confinement, workingDirectory, temp });
