@@ -55,16 +55,16 @@ export function fileExporter(path: string, settings: TelemetrySettings): Exporte
 async function openFile(path: string): Promise<FileHandle> {
   const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;
   const there = await stat(path).catch(() => undefined);
-  // A pipe is never waited for in a thread: the program could not end while nobody reads it.
+  // A pipe is never waited for in a thread: the program could not end while no process reads it.
   const way = there?.isFIFO() ? O_WRONLY : O_RDWR | O_CREAT;
   const file = await open(path, way | O_APPEND | O_NONBLOCK, 0o600).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENXIO' ? new TryLater('nobody reads this pipe') : error;
+    throw error.code === 'ENXIO' ? new TryLater('no process reads this pipe') : error;
   });
   await cutTornLine(file);
   return file;
 }
 
-/** Waits, until the signal, for whoever reads a pipe that is full. */
+/** Waits, until the signal, for the reader of a pipe that is full. */
 async function append(file: FileHandle, bytes: Buffer, signal: AbortSignal): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     try {

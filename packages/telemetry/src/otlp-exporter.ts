@@ -115,7 +115,7 @@ function tlsOf({ certificate, clientCertificate, clientKey }: OtlpTarget) {
 
 function readPem(variable: string, path: string): Buffer {
   try {
-    // A file without end, or a pipe that nobody writes to, would hold up the program.
+    // A file without end, or a pipe that no process writes to, would hold up the program.
     if (!statSync(path).isFile()) throw new Error('it is no file');
     return readFileSync(path);
   } catch (error) {

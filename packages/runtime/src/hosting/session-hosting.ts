@@ -220,7 +220,7 @@ export class SessionHosting implements FileSync {
   }
 
   private warn(message: string): void {
-    // A session that is over has nobody to warn, and is not loaded for it.
+    // A session that is over has no client to warn, and is not loaded for it.
     if (this.session.loadedState) void this.session.tools.warn([message]).catch(() => undefined);
   }
 

@@ -37,7 +37,7 @@ export type HostedRows = Result<Callbacks['sessionFs.sqliteQuery']>;
 
 /** How long a client may take for one file. */
 const patience = 30_000;
-/** What takes longer than this is told to those who wait. */
+/** Of a file that takes longer than this the session warns. */
 const noticeable = 2_000;
 
 /** The files that a client stores for a session, by the paths it knows. Every failure is a HostFailure. */
@@ -50,7 +50,7 @@ export class HostedFiles {
     private readonly sessionId: string,
     /** Undefined while no such client is attached. */
     private readonly host: () => FileHost | undefined,
-    /** Told what is waited for. */
+    /** Is given what is waited for. */
     private readonly slow: (message: string) => void = () => undefined,
   ) {}
 
