@@ -1,6 +1,6 @@
 import { connect as connectTcp, createServer, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { UsageError } from '../flags/arguments.js';
+import { lastPort, UsageError } from '../flags/arguments.js';
 import { textFlag } from '../flags/flags.js';
 import { defineCommand } from './command.js';
 import { addressFlags } from './web-door.js';
