@@ -9,7 +9,7 @@ import { findUnenforced } from './session/session-sandbox.js';
 import { freeToolNames } from './tools/builtin.js';
 
 /** What would happen to a call, and which deny rules for paths would hold while a command runs. */
-export interface StandingExplanation extends Explanation {
+interface StandingExplanation extends Explanation {
   /** Rules that the sandbox enforces. */
   readonly held: readonly string[];
   /** Rules that a running command could get around. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { explainStanding, type StandingExplanation, type Wish } from '@groundcrew/runtime';
+import { explainStanding, type Wish } from '@groundcrew/runtime';
 import { homeDirectory } from '../config/home.js';
 import { permissionsPath, readRulesFile } from '../config/permissions-file.js';
 import { standingSandbox } from '../config/sandbox-choice.js';
@@ -88,7 +88,7 @@ async function explanationOf(
   wish: Wish,
   { cwd, mode }: Flags,
   terminal: Terminal,
-): Promise<StandingExplanation> {
+): Promise<Explanation> {
   const home = homeDirectory(terminal.environment, { isHeadless: false });
   return explainStanding(wish, {
     homeDirectory: home,
@@ -100,9 +100,11 @@ async function explanationOf(
   });
 }
 
+type Explanation = Awaited<ReturnType<typeof explainStanding>>;
+
 const outcomes = { allow: 'runs', ask: 'asks', deny: 'denied' };
 
-function inWords(wish: Wish, { type, because, reading, held, open }: StandingExplanation): string {
+function inWords(wish: Wish, { type, because, reading, held, open }: Explanation): string {
   const lines = [`${outcomes[type]}: ${aboutOf(wish)}`, `because: ${because}`];
   for (const { identifier, readOnly } of reading?.commands ?? [])
     lines.push(`command: ${identifier}${readOnly ? ' (only reads)' : ''}`);
@@ -127,7 +129,7 @@ function aboutOf(wish: Wish): string {
   }
 }
 
-function inJson(wish: Wish, { type, because, rule, reading, held, open }: StandingExplanation) {
+function inJson(wish: Wish, { type, because, rule, reading, held, open }: Explanation) {
   return {
     verdict: type,
     because,
