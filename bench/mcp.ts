@@ -226,7 +226,7 @@ async function settled(look: () => number, goal = 0): Promise<number> {
   return least;
 }
 
-/** Megabytes in use. What was let go shortly before may still count at the first look. */
+/** Megabytes in use. What was freed shortly before may still count at the first look. */
 async function liveOf(runtime: Awaited<ReturnType<typeof openRuntime>>): Promise<number> {
   await runtime.watch();
   return (await runtime.watch()).live;

@@ -4,9 +4,8 @@ import type { CompletionMessage, Rule } from '@groundcrew/testkit';
 import { idOf } from './client.js';
 import { next, rule as usualRule, work } from './conversation.js';
 import { type Lab, type Life, type LifeEnd, live } from './lab.js';
-import { type Ledger, newLedger } from './ledger.js';
 import { reopen } from './lives.js';
-import { type Failure, type Tally, verdict } from './walk.js';
+import { killInBothWays, type Tally } from './walk.js';
 
 const overview = '<overview>The work was done.</overview>';
 const question = 'Please create a detailed summary';
@@ -48,45 +47,20 @@ function laterLife(lab: Lab, life: Life, how: { readonly continuePendingWork: bo
 }
 
 /** Kills the runtime at write step k of a conversation that is compacted, and goes on in both ways; undefined when there was no such step. */
-export async function killCompactedAtStep(
-  lab: Lab,
-  step: number,
-  seen: string[],
-): Promise<Tally | undefined> {
-  const home = await lab.newHome();
-  const ledger = newLedger('compacted');
+export function killCompactedAtStep(lab: Lab, step: number, seen: string[]): Promise<Tally | undefined> {
   seen.length = 0;
-  const { wasKilled } = await firstLife(lab, { home, ledgers: [ledger], failpoint: step });
-  if (!wasKilled && ledger.problems.length === 0) return undefined;
-  const copy = await lab.copyOf(home);
-  const failures = [
-    await recover(lab, { home, ledger: structuredClone(ledger), step, seen, continuePendingWork: true }),
-    await recover(lab, { home: copy, ledger, step, seen, continuePendingWork: false }),
-  ];
-  return { runs: 2, failures: failures.filter((failure) => failure !== undefined) };
-}
-
-async function recover(
-  lab: Lab,
-  crash: {
-    readonly home: string;
-    readonly ledger: Ledger;
-    readonly step: number;
-    readonly seen: readonly string[];
-    readonly continuePendingWork: boolean;
-  },
-): Promise<Failure | undefined> {
-  const { home, ledger, step, seen, continuePendingWork } = crash;
-  const { wasKilled } = await laterLife(lab, { home, ledgers: [ledger] }, { continuePendingWork });
-  const problems = await verdict(lab, { home, ledger });
-  if (wasKilled) problems.push('the runtime died after the restart');
-  const records = await lab.stores.read(home, ledger.sessionId);
-  problems.push(...compactionFaults(records));
-  if (seen.some((text) => !text.includes(work.prompt)))
-    problems.push('the model was asked without what the user had said first');
-  if (problems.length === 0) return undefined;
-  const how = continuePendingWork ? 'continued' : 'resumed without its pending work';
-  return { deed: `compacted, killed at write step ${step}, ${how}`, problems };
+  return killInBothWays(lab, step, {
+    name: 'compacted',
+    title: 'compacted',
+    firstLife,
+    laterLife,
+    faults: (records) => [
+      ...compactionFaults(records),
+      ...(seen.some((text) => !text.includes(work.prompt))
+        ? ['the model was asked without what the user had said first']
+        : []),
+    ],
+  });
 }
 
 /** Each compaction ended once, the last one well, and one that ended well has its summary in the same log. */

@@ -4,9 +4,8 @@ import type { Rule } from '@groundcrew/testkit';
 import { idOf } from './client.js';
 import { effectsFile, type Line, next, shellCall, rule as soloRule } from './conversation.js';
 import { type Lab, type Life, type LifeEnd, live } from './lab.js';
-import { type Ledger, newLedger } from './ledger.js';
 import { reopen } from './lives.js';
-import { type Failure, type Tally, verdict } from './walk.js';
+import { killInBothWays, type Tally } from './walk.js';
 
 /** Five agents work for the root one, two of them begun by another, each caught at another step. */
 const crew: Line = { name: 'work', prompt: 'Lead the crew', end: 'The crew is done.' };
@@ -72,37 +71,14 @@ function laterLife(lab: Lab, life: Life, how: { readonly continuePendingWork: bo
 }
 
 /** Kills the runtime at write step k of a session whose agents are at work, and goes on in both ways; undefined when there was no such step. */
-export async function killCrewAtStep(lab: Lab, step: number): Promise<Tally | undefined> {
-  const home = await lab.newHome();
-  const ledger = newLedger('crew');
-  const { wasKilled } = await firstLife(lab, { home, ledgers: [ledger], failpoint: step });
-  if (!wasKilled && ledger.problems.length === 0) return undefined;
-  const copy = await lab.copyOf(home);
-  const failures = [
-    await recover(lab, { home, ledger: structuredClone(ledger), step, continuePendingWork: true }),
-    await recover(lab, { home: copy, ledger, step, continuePendingWork: false }),
-  ];
-  return { runs: 2, failures: failures.filter((failure) => failure !== undefined) };
-}
-
-async function recover(
-  lab: Lab,
-  crash: {
-    readonly home: string;
-    readonly ledger: Ledger;
-    readonly step: number;
-    readonly continuePendingWork: boolean;
-  },
-): Promise<Failure | undefined> {
-  const { home, ledger, step, continuePendingWork } = crash;
-  const { wasKilled } = await laterLife(lab, { home, ledgers: [ledger] }, { continuePendingWork });
-  const problems = await verdict(lab, { home, ledger });
-  if (wasKilled) problems.push('the runtime died after the restart');
-  const records = await lab.stores.read(home, ledger.sessionId);
-  problems.push(...crewFaults(records, { isWhole: continuePendingWork }));
-  if (problems.length === 0) return undefined;
-  const how = continuePendingWork ? 'continued' : 'resumed without its pending work';
-  return { deed: `agents at work, killed at write step ${step}, ${how}`, problems };
+export function killCrewAtStep(lab: Lab, step: number): Promise<Tally | undefined> {
+  return killInBothWays(lab, step, {
+    name: 'crew',
+    title: 'agents at work',
+    firstLife,
+    laterLife,
+    faults: (records, { isContinued }) => crewFaults(records, { isWhole: isContinued }),
+  });
 }
 
 /** Every agent began once and ended once; `isWhole`: all of them began, and were done in the end. */

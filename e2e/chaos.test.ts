@@ -6,7 +6,7 @@ import { type Part, runPart } from '../chaos/parts.js';
 // The short form of `npm run chaos`, which kills at every write step and says how to repeat a failure.
 const extent = {
   strides: byExtent({
-    short: { walk: 30, agents: 110, compaction: 90, power: 60, guard: 90 },
+    short: { walk: 45, agents: 160, compaction: 130, power: 90, guard: 130 },
     full: { walk: 9, agents: 30, compaction: 10, power: 20, guard: 30 },
   }),
   seed: 1,

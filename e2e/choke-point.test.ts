@@ -39,7 +39,7 @@ const holes: readonly Mutation[] = [
   },
   {
     name: 'commands of users pass no judge',
-    file: 'packages/runtime/src/session/user-shell.ts',
+    file: 'packages/runtime/src/commands/user-shell.ts',
     to: 'void verdict; void refusalBy; return undefined;',
   },
   {

@@ -19,7 +19,7 @@ const secret = 'nobody-may-read-this-again';
 
 // Short forms of `npm run attack`.
 test('a deletion that is killed at a write step is finished later, and no repair brings the session back', async () => {
-  expect((await attackDeletion({ count: byExtent({ short: 4, full: 8 }), seed: 3 })).violations).toEqual([]);
+  expect((await attackDeletion({ count: byExtent({ short: 2, full: 8 }), seed: 3 })).violations).toEqual([]);
 }, 120_000);
 
 // The short form of `npm run bench:sessions -- --only churn`.
@@ -28,7 +28,7 @@ test('of sessions that come and go, also through searches, neither rows nor file
   const model = await RuleModel.open(() => ({ chunks: ['Something about it.'] }));
   const left = await churn(
     { home: home.path, model },
-    byExtent({ short: { cycles: 45, first: 15 }, full: { cycles: 120, first: 40 } }),
+    byExtent({ short: { cycles: 30, first: 10 }, full: { cycles: 120, first: 40 } }),
   );
   await model.close();
   home.remove();
@@ -37,7 +37,7 @@ test('of sessions that come and go, also through searches, neither rows nor file
 }, 60_000);
 
 test('what rules deny is not found, whatever links are put in the way of file tools', async () => {
-  expect((await attackLinks({ count: byExtent({ short: 40, full: 120 }), seed: 5 })).violations).toEqual([]);
+  expect((await attackLinks({ count: byExtent({ short: 25, full: 120 }), seed: 5 })).violations).toEqual([]);
 }, 60_000);
 
 test('an answer to session.delete means that no file of the home has a word of the session', async () => {

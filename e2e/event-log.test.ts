@@ -54,7 +54,7 @@ test('a reader may wait for the next event, and not longer than it said', async 
   expect((await waiting).events.map(({ id }) => id)).toEqual([eventId]);
 });
 
-test('a reader who waits for one type is not woken in vain by another', async () => {
+test('a reader who waits for one type is not woken by another', async () => {
   const session = await twoTurns();
   const { cursor } = await session.call<{ cursor: string }>('session.eventLog.tail');
   const waiting = read(session, { cursor, types: ['session.warning'], waitMs: 10_000 });
@@ -63,7 +63,7 @@ test('a reader who waits for one type is not woken in vain by another', async ()
   expect((await waiting).events.map(({ type }) => type)).toEqual(['session.warning']);
 });
 
-test('a reader that gives up is let go', async () => {
+test('a reader that gives up is released', async () => {
   const session = await twoTurns();
   const { cursor } = await session.call<{ cursor: string }>('session.eventLog.tail');
   const giveUp = new AbortController();

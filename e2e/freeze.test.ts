@@ -8,7 +8,7 @@ beforeAll(() => world.open());
 afterAll(() => world.close());
 
 const sizes = byExtent({
-  short: { events: 12_000, files: 1500, commands: 8, sessions: 500 },
+  short: { events: 8_000, files: 1000, commands: 5, sessions: 300 },
   full: { events: 30_000, files: 3000, commands: 20, sessions: 1500 },
 });
 

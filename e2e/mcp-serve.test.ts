@@ -265,7 +265,7 @@ test('bodies that come slowly, with the right token, keep no client out and no r
     return socket;
   };
   const slow: Awaited<ReturnType<typeof open>>[] = [];
-  // More than the door has places for, connections included: it has to let go of those that wait longest.
+  // More than the door has places for, connections included: it has to close those that wait longest.
   for (let index = 0; index < 400; index += 1) slow.push(await open(index));
   const answers = await Promise.all(
     Array.from({ length: 40 }, () => raw({ headers: right, body: ping }).then(({ status }) => status)),

@@ -274,7 +274,7 @@ test('a session says what it waits for', async () => {
   expect(await session.waitingOn()).toEqual([]);
 });
 
-test('a session at its limit is let go on by an app that hears of it', async () => {
+test('an app that learns of it lets a session at its limit go on', async () => {
   const { session } = await world.session([say('one'), say('two')], { sessionLimits: { maxCalls: 1 } });
   session.on('session_limits_exhausted.requested', async ({ data: { requestId } }) => {
     const response = { action: 'add', additional: 1 } as const;

@@ -163,7 +163,7 @@ test('files that are the runtime’s own are neither read nor removed by the nam
   expect(app.events.at(-1)?.type).toBe('session.shutdown');
 });
 
-test('an app that cannot take events is told of in the session, once, and has all of them when it can', async () => {
+test('an app that cannot take events causes one warning in the session, and has all of them when it can', async () => {
   const app = new StoringApp();
   const client = await storing(app);
   const session = await client.create(providerOf(runtime.script(say('one'), say('two'))));
@@ -171,9 +171,9 @@ test('an app that cannot take events is told of in the session, once, and has al
     if (name === 'appendFile' || name === 'writeFile') throw new Error('the disk is full');
   };
   await session.turn('First');
-  const told = () => warnings(session.events);
-  await client.until(() => (told().length > 0 ? true : undefined), 'a warning');
-  expect(told()).toEqual([expect.stringContaining('the disk is full')]);
+  const warned = () => warnings(session.events);
+  await client.until(() => (warned().length > 0 ? true : undefined), 'a warning');
+  expect(warned()).toEqual([expect.stringContaining('the disk is full')]);
   app.fault = () => undefined;
   await session.turn('Second');
   const stored = lasting(await session.stored());

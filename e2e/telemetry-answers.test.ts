@@ -19,7 +19,7 @@ async function exporting(environment: Readonly<Record<string, string>>) {
   return { process, client: await runtime.connect(process) };
 }
 
-/** A collector that answers as it is told; `seen` has what came to `/v1/traces`. */
+/** A collector that answers as the test wants; `seen` has what came to `/v1/traces`. */
 async function answering(answer: (response: ServerResponse, count: number) => void) {
   const seen: string[] = [];
   const server = createServer(async (request: IncomingMessage, response) => {
@@ -38,7 +38,7 @@ const turn = async ({ client }: Awaited<ReturnType<typeof exporting>>) =>
   (await client.create(providerOf(runtime.script(say('hello'))))).turn('Hi');
 
 describe('a pipe as the file of telemetry', () => {
-  test('holds up neither a turn nor the end when nobody reads it, or somebody who has stopped to', async () => {
+  test('holds up neither a turn nor the end when no process reads it, or one that has stopped to', async () => {
     const path = join(runtime.home.path, 'pipe');
     execFileSync('mkfifo', [path]);
     const unread = await exporting({ COPILOT_OTEL_FILE_EXPORTER_PATH: path });

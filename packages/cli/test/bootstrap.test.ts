@@ -10,12 +10,13 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import nodeModule from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 const cliFolder = join(import.meta.dirname, '..');
 const modules = join(cliFolder, '../../node_modules');
@@ -25,16 +26,20 @@ const builtLine = /^groundcrew: built dist\/main\.cjs in \d+ ms\n$/;
 let checkout: string;
 let temporaryFolder: string;
 
-beforeEach(() => {
-  checkout = mkdtempSync(join(tmpdir(), 'groundcrew-checkout-'));
+/** A checkout that was never built, and one that was built and started once: to build each anew took most of the time. */
+const templates = mkdtempSync(join(tmpdir(), 'groundcrew-templates-'));
+const [sources, built] = [join(templates, 'sources'), join(templates, 'built')];
+
+beforeAll(async () => {
   temporaryFolder = tmpdir();
+  checkout = sources;
   for (const name of ['bin', 'scripts']) cpSync(join(cliFolder, name), inCli(name), { recursive: true });
   mkdirSync(inCli('src'));
   writeFileSync(inCli('package.json'), JSON.stringify({ version: '1.2.3' }));
   writeFileSync(join(checkout, 'tsconfig.json'), '{}');
   writeFileSync(inCli('src/later.ts'), `export const word = 'later';`);
   writeFileSync(inCli('src/in-process.ts'), `export { word } from './later.js';`);
-  writeFileSync(inCli('src/cli.ts'), `process.stdout.write('for people');`);
+  writeFileSync(inCli('src/cli.ts'), `process.stdout.write('for users');`);
   writeFileSync(inCli('src/worker-main.ts'), `process.send?.('ready');`);
   mkdirSync(join(checkout, 'packages/terminal/src'), { recursive: true });
   writeFileSync(join(checkout, 'packages/terminal/src/index.ts'), `export const face = 'terminal';`);
@@ -47,9 +52,37 @@ beforeEach(() => {
     cpSync(join(cliFolder, '../..', path), join(checkout, path), { recursive: true });
   writeMain('first');
   symlinkSync(modules, join(checkout, 'node_modules'));
+  makeOld(sources);
+  copyOf(sources, built);
+  checkout = built;
+  await start().ended;
+});
+
+beforeEach(() => {
+  temporaryFolder = tmpdir();
+  checkout = mkdtempSync(join(tmpdir(), 'groundcrew-checkout-'));
+  copyOf(sources, checkout);
 });
 
 afterEach(() => rmSync(checkout, { recursive: true, force: true }));
+afterAll(() => rmSync(templates, { recursive: true, force: true }));
+
+/** Whole seconds, which a copy keeps. */
+function makeOld(folder: string): void {
+  const old = new Date('2024-01-01T00:00:00Z');
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) utimesSync(join(entry.parentPath, entry.name), old, old);
+}
+
+function copyOf(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+}
+
+/** From here on it is a checkout that was built and started before. */
+function useBuilt(): void {
+  rmSync(checkout, { recursive: true });
+  copyOf(built, checkout);
+}
 
 describe('in a source checkout', () => {
   test('parallel first starts build once, and every one of them answers', async () => {
@@ -62,12 +95,12 @@ describe('in a source checkout', () => {
   });
 
   test('a start after the first builds nothing and says nothing', async () => {
-    await start().ended;
+    useBuilt();
     expect(await start().ended).toEqual({ code: 0, stdout: 'first 1.2.3 later', stderr: '' });
   });
 
   test('a changed source is built again at the next start', async () => {
-    await start().ended;
+    useBuilt();
     writeMain('second');
     expect(await start().ended).toEqual({
       code: 0,
@@ -104,7 +137,7 @@ describe('in a source checkout', () => {
   });
 
   test('a source that does not compile ends the start and leaves the earlier build whole', async () => {
-    await start().ended;
+    useBuilt();
     const before = readFileSync(inCli('dist/main.cjs'), 'utf8');
     writeFileSync(inCli('src/main.ts'), 'const = ;');
     const { code, stdout, stderr } = await start().ended;
@@ -135,8 +168,8 @@ describe('in a source checkout', () => {
 });
 
 describe('as a published package', () => {
-  beforeEach(async () => {
-    await start().ended;
+  beforeEach(() => {
+    useBuilt();
     rmSync(inCli('src'), { recursive: true });
     rmSync(inCli('scripts'), { recursive: true });
     rmSync(inCli('dist/inputs.json'));
@@ -149,7 +182,7 @@ describe('as a published package', () => {
   test('users start a bundle of their own, with a code cache of its own', async () => {
     const program = inCli('bin/groundcrew.js');
     const before = hasCompileCache ? 0 : statSync(cacheFile()).mtimeMs;
-    expect(await run([program]).ended).toEqual({ code: 0, stdout: 'for people', stderr: '' });
+    expect(await run([program]).ended).toEqual({ code: 0, stdout: 'for users', stderr: '' });
     if (hasCompileCache) return;
     expect(existsSync(cacheFile('cli'))).toBe(true);
     expect(statSync(cacheFile()).mtimeMs).toBe(before);
@@ -178,14 +211,14 @@ describe('as a published package', () => {
 
 describe.runIf(hasCompileCache)('the compile cache of Node', () => {
   test('is kept beside the bundle, and the next start is the same', async () => {
-    await start().ended;
+    useBuilt();
     expect(readdirSync(inCli('dist'))).toContain('compile-cache');
     expect(readdirSync(inCli('dist')).filter((name) => name.endsWith('.code'))).toEqual([]);
     expect(await start().ended).toEqual({ code: 0, stdout: 'first 1.2.3 later', stderr: '' });
   });
 
   test('may be missing: where it cannot be written the start does not notice', async () => {
-    await start().ended;
+    useBuilt();
     rmSync(inCli('dist/compile-cache'), { recursive: true });
     writeFileSync(inCli('dist/compile-cache'), '');
     expect(await start().ended).toEqual({ code: 0, stdout: 'first 1.2.3 later', stderr: '' });
@@ -193,9 +226,7 @@ describe.runIf(hasCompileCache)('the compile cache of Node', () => {
 });
 
 describe.skipIf(hasCompileCache)('the code cache', () => {
-  beforeEach(async () => {
-    await start().ended;
-  });
+  beforeEach(useBuilt);
 
   test('is readable by its owner alone and is not written again', async () => {
     const before = statSync(cacheFile());

@@ -169,7 +169,7 @@ export class Call implements Carried, ResponseListener, BodySource {
     this.#stopListening();
   }
 
-  /** The answer is whole: the connection rests, if it may carry another one. */
+  /** The answer is whole: the connection is kept, if it may carry another one. */
   #part(): void {
     const connection = this.#connection;
     if (!connection) return;

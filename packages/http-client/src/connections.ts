@@ -8,13 +8,13 @@ interface Resting {
   readonly until: number;
 }
 
-/** Connections that rest between two calls, by where they lead. */
+/** Connections that are idle between two calls, by where they lead. */
 export class Connections {
   readonly #resting = new Map<string, Resting[]>();
   readonly #tlsSessions = new Map<string, Buffer>();
   #sweeping: NodeJS.Timeout | undefined;
 
-  /** One that rests and is still open: the last that was used is the surest to be. */
+  /** An idle connection that is still open: the one that was used last is the likeliest to be. */
   take({ target }: Route): Connection | undefined {
     const list = this.#resting.get(target.origin);
     for (let last = list?.pop(); last; last = list?.pop()) {

@@ -85,7 +85,7 @@ function finalText(conversation: Conversation, steps: readonly Step[]): string {
   }
   const lastCall = steps.findLastIndex((step) => step.calls.length > 0);
   const closing = steps.slice(lastCall + 1).flatMap((step) => step.texts);
-  const told = results.length > 1 ? results.filter((result) => !isSearch(result)) : results;
-  const shown = closing.length > 0 ? told.filter(isFailure) : told;
+  const reported = results.length > 1 ? results.filter((result) => !isSearch(result)) : results;
+  const shown = closing.length > 0 ? reported.filter(isFailure) : reported;
   return [...(shown.length > 0 ? [report(shown)] : []), ...closing].join('\n');
 }

@@ -45,6 +45,7 @@ export {
 export { type AnyEvent, type Envelope, eventEnvelope } from './events/envelope.js';
 export { isSessionId } from './ids.js';
 export { charactersIn, type Immutable, isObject, type JsonObject, type JsonValue } from './json.js';
+export { ineffectiveFields, isRemoteServer } from './mcp-server.js';
 export { type MethodName, type Methods, methods } from './methods/catalog.js';
 export type { ModelInfo, ProviderConfig } from './model.js';
 export { nearestName } from './nearest-name.js';

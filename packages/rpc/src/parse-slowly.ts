@@ -71,7 +71,7 @@ class SlowReader {
   }
 
   private async plainOrEmpty(): Promise<unknown> {
-    if (this.isTired) await this.rest();
+    if (this.hasWorkedLong) await this.pause();
     switch (this.next()) {
       case quote:
         return this.string();
@@ -124,7 +124,7 @@ class SlowReader {
       const to = cutBefore(this.bytes, from, Math.min(from + this.pieceBytes, end), end);
       text += this.parsed(`"${this.bytes.toString('utf8', from, to)}"`) as string;
       from = to;
-      if (this.isTired) await this.rest();
+      if (this.hasWorkedLong) await this.pause();
     }
     return text;
   }
@@ -171,11 +171,11 @@ class SlowReader {
     throw new FramingError('too_large', `Message too large: it has more than ${this.mostValues} values`);
   }
 
-  private get isTired(): boolean {
+  private get hasWorkedLong(): boolean {
     return performance.now() - this.began > sliceMilliseconds;
   }
 
-  private async rest(): Promise<void> {
+  private async pause(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.began = performance.now();
   }

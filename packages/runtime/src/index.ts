@@ -49,7 +49,7 @@ export { publicLookup } from './tools/pinned-address.js';
 export { isSecretOfRuntime } from './tools/shell/environment.js';
 export { hardenedEnvironment } from './tools/shell/hardened-environment.js';
 export { Shells } from './tools/shell/shells.js';
-export type { PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
+export type { Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { modelWarnings } from './turn/model-warnings.js';
 export { NoSuchRequest, storedCalls } from './turn/stored-request.js';
 export { directoryContext } from './workspace/check-directory.js';

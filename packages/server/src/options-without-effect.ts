@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Methods, ParsedParams } from '@groundcrew/protocol';
+import { ineffectiveFields, isRemoteServer, type Methods, type ParsedParams } from '@groundcrew/protocol';
 
 type Opening = ParsedParams<Methods['session.resume']>;
-type Server = NonNullable<Opening['mcpServers']>[string];
 type Provider = NonNullable<Opening['provider']>;
 
 /** What is known and has no effect all the same: another option, or what is not there, leaves it nothing to do. */
@@ -40,30 +39,13 @@ function ofProvider(option: string, provider: Partial<Provider>): readonly strin
 }
 
 function ofServers(option: string, servers: Opening['mcpServers'] | null): readonly string[] {
-  return Object.values(servers ?? {}).flatMap((server) =>
-    isRemote(server)
-      ? useless(option, server, ofCommands, 'the server is reached by its url.')
-      : useless(option, server, ofAddresses, 'the server is started by its command.'),
-  );
+  return Object.values(servers ?? {}).flatMap((server) => {
+    const reached = isRemoteServer(server) ? 'reached by its url' : 'started by its command';
+    return ineffectiveFields(server).map(
+      (name) => `The option '${option}.${name}' has no effect: the server is ${reached}.`,
+    );
+  });
 }
-
-const ofCommands = ['command', 'args', 'env', 'cwd'];
-const ofAddresses = [
-  'url',
-  'headers',
-  'oauthClientId',
-  'oauthPublicClient',
-  'oauthGrantType',
-  'auth',
-  'headersRefreshTtlMs',
-];
-
-function isRemote({ type, command, url }: Server): boolean {
-  return type ? remoteTypes.includes(type) : !command && Boolean(url);
-}
-
-/** Other programs write `http` in these ways. */
-const remoteTypes: readonly string[] = ['http', 'streamable-http', 'streamableHttp', 'sse'];
 
 function useless(
   option: string,

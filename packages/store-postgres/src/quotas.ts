@@ -22,7 +22,7 @@ export async function takePlace(
           SELECT p.id FROM gc_seat p JOIN gc_node n ON n.id = p.node AND n.lease_until > clock_timestamp()
           WHERE p.kind = $1 AND p.id <> $2),
         counted AS (SELECT count(*)::int AS others FROM taken),
-        seated AS (INSERT INTO gc_seat (kind, id, node) SELECT $1, $2, $3 FROM counted WHERE others < $4
+        placed AS (INSERT INTO gc_seat (kind, id, node) SELECT $1, $2, $3 FROM counted WHERE others < $4
           ON CONFLICT DO NOTHING),
         cleared AS (DELETE FROM gc_seat p WHERE NOT EXISTS (
           SELECT 1 FROM gc_node n WHERE n.id = p.node AND n.lease_until > clock_timestamp()))

@@ -28,7 +28,7 @@ export class ExportQueue {
   /** The end has come: what waits to try again tries now, for the last time. */
   private readonly hurry = new AbortController();
   private isFailing = false;
-  private readonly hasTold = new Set<string>();
+  private readonly hasWarnedOf = new Set<string>();
   private isClosing = false;
 
   constructor(private readonly parts: QueueParts) {
@@ -116,8 +116,8 @@ export class ExportQueue {
   /** Warns once about what a collector rejects; spans are counted each time. They are not sent again, because the collector has seen them. */
   private note({ count, message }: Rejection, what: 'spans' | 'points of metrics'): void {
     if (what === 'spans') this.drop(count);
-    if (this.hasTold.has(what)) return;
-    this.hasTold.add(what);
+    if (this.hasWarnedOf.has(what)) return;
+    this.hasWarnedOf.add(what);
     const reason = message === '' ? 'it does not say why' : message;
     this.parts.warn(`${this.parts.exporter.name} rejected ${count} ${what} of telemetry: ${reason}`);
   }

@@ -20,7 +20,7 @@ export function requestContract({ makeWire, faultIn }: RequestExam): void {
     return (request: ModelRequest) => JSON.stringify(wire.encode(request));
   };
 
-  const histories = byExtent({ short: 1000, full: 10_000 });
+  const histories = byExtent({ short: 500, full: 10_000 });
   test(`${histories} random histories are taken by a strict service`, async () => {
     const body = await bodyOf();
     fc.assert(

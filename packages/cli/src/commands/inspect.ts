@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { configFlags, readConfig } from '../config/config.js';
 import { pageRoutes } from '../doors/page-routes.js';
-import { lastPort, UsageError } from '../flags/arguments.js';
-import { numberFlag, switchFlag, textFlag } from '../flags/flags.js';
+import { UsageError } from '../flags/arguments.js';
+import { switchFlag, textFlag } from '../flags/flags.js';
 import { openProgram } from '../in-process.js';
 import { serverOf } from '../sessions/server-choice.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
@@ -10,7 +10,7 @@ import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { openBrowser } from './open-page.js';
 import { headerToken } from './server-token.js';
-import { openWebDoor, webFlags } from './web-door.js';
+import { addressFlags, openWebDoor, webFlags } from './web-door.js';
 
 const { logLevel, sandbox, sessionIdleTimeout, store } = configFlags;
 
@@ -19,13 +19,7 @@ export const inspect = defineCommand({
   usage: ['groundcrew inspect [flags]'],
   summary: 'Shows the sessions of this home in a page, and lets users answer, send and fork there',
   flags: {
-    port: numberFlag({
-      name: '--port',
-      placeholder: 'N',
-      help: 'the port; default: any free one',
-      most: lastPort,
-    }),
-    host: textFlag('--host', 'H', 'the address to listen on; default: 127.0.0.1, this machine only'),
+    ...addressFlags,
     ...webFlags,
     connect: textFlag(
       '--connect',

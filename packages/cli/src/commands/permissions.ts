@@ -91,7 +91,7 @@ async function explanationOf(
   wish: Wish,
   { cwd, mode }: Flags,
   terminal: Terminal,
-): Promise<StandingExplanation> {
+): Promise<Explanation> {
   const home = homeDirectory(terminal.environment, { isHeadless: false });
   return explainStanding(wish, {
     homeDirectory: home,
@@ -103,9 +103,11 @@ async function explanationOf(
   });
 }
 
+type Explanation = Awaited<ReturnType<typeof explainStanding>>;
+
 const outcomes = { allow: 'runs', ask: 'asks', deny: 'denied' };
 
-function inWords(wish: Wish, { type, because, reading, held, open }: StandingExplanation): string {
+function inWords(wish: Wish, { type, because, reading, held, open }: Explanation): string {
   const lines = [`${outcomes[type]}: ${aboutOf(wish)}`, `because: ${because}`];
   for (const { identifier, readOnly } of reading?.commands ?? [])
     lines.push(`command: ${identifier}${readOnly ? ' (only reads)' : ''}`);
@@ -130,7 +132,7 @@ function aboutOf(wish: Wish): string {
   }
 }
 
-function inJson(wish: Wish, { type, because, rule, reading, held, open }: StandingExplanation) {
+function inJson(wish: Wish, { type, because, rule, reading, held, open }: Explanation) {
   return {
     verdict: type,
     because,

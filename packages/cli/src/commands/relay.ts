@@ -1,8 +1,9 @@
 import { connect as connectTcp, createServer, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { lastPort, UsageError } from '../flags/arguments.js';
-import { numberFlag, textFlag } from '../flags/flags.js';
+import { textFlag } from '../flags/flags.js';
 import { defineCommand } from './command.js';
+import { addressFlags } from './web-door.js';
 
 /** `groundcrew relay`: a port of this machine that leads to nodes elsewhere, over TLS. */
 export const relay = defineCommand({
@@ -14,12 +15,7 @@ export const relay = defineCommand({
       'URL',
       'tls://host:port or tcp://host:port; several, separated by commas, are tried in turn',
     ),
-    port: numberFlag({
-      name: '--port',
-      placeholder: 'N',
-      help: 'the port; default: any free one',
-      most: lastPort,
-    }),
+    port: addressFlags.port,
     ca: textFlag('--ca', 'F', 'a file with certificates to trust instead of those of the system'),
   },
   notes: `It listens on 127.0.0.1 only and passes everything on unchanged: clients show the token of the nodes. When the connection

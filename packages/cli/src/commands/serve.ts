@@ -5,7 +5,7 @@ import { chooseCluster, labelFlag, natsFlag } from '../config/cluster-choice.js'
 import { type Config, configFlags, readConfig } from '../config/config.js';
 import { chooseStore } from '../config/store-choice.js';
 import { pageRoutes } from '../doors/page-routes.js';
-import { lastPort, UsageError } from '../flags/arguments.js';
+import { UsageError } from '../flags/arguments.js';
 import { numberFlag, switchFlag, textFlag } from '../flags/flags.js';
 import { readProtocol } from '../flags/protocol.js';
 import type { Log } from '../log/log.js';
@@ -25,7 +25,7 @@ import {
 } from './listen-choice.js';
 import { httpServerToken, newToken, serverToken } from './server-token.js';
 import { watchRoutes } from './watch-routes.js';
-import { openWebDoor, webFlags, webHost, webPort } from './web-door.js';
+import { addressFlags, openWebDoor, webFlags, webHost, webPort } from './web-door.js';
 
 const { logLevel, sandbox, sessionIdleTimeout, store } = configFlags;
 
@@ -34,13 +34,7 @@ export const serve = defineCommand({
   usage: ['groundcrew serve [flags]'],
   summary: 'Serves clients of the session protocol on a port; every one must show a token',
   flags: {
-    port: numberFlag({
-      name: '--port',
-      placeholder: 'N',
-      help: 'the port; default: any free one',
-      most: lastPort,
-    }),
-    host: textFlag('--host', 'H', 'the address to listen on; default: 127.0.0.1, this machine only'),
+    ...addressFlags,
     ...listenFlags,
     protocol: textFlag(
       '--protocol',

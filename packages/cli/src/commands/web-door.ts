@@ -31,6 +31,17 @@ export const webFlags = {
   ),
 };
 
+/** The flags of every command that listens on a port of its own. */
+export const addressFlags = {
+  port: numberFlag({
+    name: '--port',
+    placeholder: 'N',
+    help: 'the port; default: any free one',
+    most: lastPort,
+  }),
+  host: textFlag('--host', 'H', 'the address to listen on; default: 127.0.0.1, this machine only'),
+};
+
 /** The port of the door over HTTP. */
 export const webPort = numberFlag({
   name: '--http-port',

@@ -1,4 +1,4 @@
-import type { PreparedCall, RuntimeOptions, Tool, ToolResult } from '@groundcrew/runtime';
+import type { RuntimeOptions, Tool, ToolResult } from '@groundcrew/runtime';
 import type { Tool as ClientTool, PermissionHandler, PermissionRequestResult } from '@groundcrew/sdk';
 import { entryOf } from '../flags/arguments.js';
 import { aborted } from './playback-model.js';
@@ -66,7 +66,7 @@ export function playbackDecisions({ calls }: Recording, stage: ToolStage): Permi
 
 type Ended = NonNullable<RecordedCall['end']>['data'];
 
-function prepared(call: RecordedCall | undefined, stage: ToolStage): PreparedCall {
+function prepared(call: RecordedCall | undefined, stage: ToolStage): ReturnType<Tool['prepare']> {
   const questions = (call?.questions ?? []).map(questionOf);
   return { type: 'run', questions, run: (signal) => played(call, stage, signal) };
 }

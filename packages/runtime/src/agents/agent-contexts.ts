@@ -34,7 +34,7 @@ export interface AgentParts {
 }
 
 /** Makes the contexts of an agent's interactions. */
-export type AgentContexts = (seat: AgentParts) => (interaction: Interaction) => AgentContext;
+export type AgentContexts = (parts: AgentParts) => (interaction: Interaction) => AgentContext;
 
 /** What all agents of a session share. */
 interface SharedParts {

@@ -16,7 +16,7 @@ import { agentTools } from './agent-tools.js';
 import { agentWarnings } from './agent-warnings.js';
 import { fleetPrompt } from './fleet-prompt.js';
 import { shownAgent } from './shown-agent.js';
-import { optionsInVain, type SubAgentSettings, subAgentSettings } from './sub-agent-settings.js';
+import { ineffectiveOptions, type SubAgentSettings, subAgentSettings } from './sub-agent-settings.js';
 import type { SubAgents } from './sub-agents.js';
 import { shownTask, taskProgress } from './task-view.js';
 
@@ -105,7 +105,7 @@ export class SessionAgents implements ToolSource {
     const { agents, problems } = await this.files.read(this.roots(state));
     const hasChanged = agents !== this.ofFiles || isForced;
     this.ofFiles = agents;
-    this.problems = [...problems, ...optionsInVain(state, this.session.currentSettings, this.own)];
+    this.problems = [...problems, ...ineffectiveOptions(state, this.session.currentSettings, this.own)];
     if (hasChanged && (agents.length > 0 || isForced)) this.announce();
     else this.warn();
     await this.selection.prepare(state);

@@ -109,7 +109,7 @@ export class SubAgentRun {
     this.watch = this.observe();
     let failure: unknown;
     try {
-      await this.seat(this.controller.signal);
+      await this.takeSlot(this.controller.signal);
       do await parts.waits.during(this.wait({ isQueued: false }), this.work());
       while (this.task.messages.length > 0);
       // Nothing is waited for between the look at its messages and this record: none is overlooked.
@@ -206,7 +206,7 @@ export class SubAgentRun {
     // It takes no place while it waits for its own, which may need one.
     this.release();
     await parts.siblings.change(signal);
-    await this.seat(signal);
+    await this.takeSlot(signal);
     return true;
   }
 
@@ -241,7 +241,7 @@ export class SubAgentRun {
   }
 
   /** Waits until there is a place; a sync agent of another agent works in the place of its parent, which waits for it. */
-  private async seat(signal: AbortSignal): Promise<void> {
+  private async takeSlot(signal: AbortSignal): Promise<void> {
     const { parts, agentLog } = this;
     const { parentAgentId, mode } = this.task;
     if (parentAgentId !== undefined && mode === 'sync') return;

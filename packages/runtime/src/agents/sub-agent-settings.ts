@@ -54,7 +54,7 @@ export function subAgentSettings(given: JsonObject | null): Partial<SubAgentSett
 }
 
 /** What options say of agents to no effect: one sentence each. */
-export function optionsInVain(
+export function ineffectiveOptions(
   { fixed }: Pick<SessionState, 'fixed'>,
   { excludedBuiltinAgents = [] }: SessionSettings,
   own: readonly AgentDefinition[],

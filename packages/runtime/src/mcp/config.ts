@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@groundcrew/protocol';
+import { ineffectiveFields, isRemoteServer, type JsonObject, type JsonValue } from '@groundcrew/protocol';
 
 /** Who named a server. */
 export type McpServerSource = 'user' | 'workspace' | 'plugin' | 'builtin';
@@ -53,7 +53,7 @@ export type McpServerConfig = StdioConfig | RemoteConfig | InvalidConfig;
 export function readServerConfig(raw: JsonObject, source: McpServerSource = 'user'): McpServerConfig {
   const common = commonOf(raw, source);
   const { type, command } = raw;
-  if (isRemote(raw)) return remoteOf(raw, common);
+  if (isRemoteServer(raw)) return remoteOf(raw, common);
   if (!isAbsent(type) && type !== 'local' && type !== 'stdio')
     return invalid(
       common,
@@ -72,44 +72,20 @@ export function readServerConfig(raw: JsonObject, source: McpServerSource = 'use
 }
 
 /** A sentence for each part of a file's description that has no effect. */
-export function vainParts(name: string, raw: JsonObject): readonly string[] {
-  const [others, kind] = isRemote(raw) ? [ofCommands, 'a url'] : [ofUrls, 'a command'];
-  const vain = others.filter((field) => !isEmpty(raw[field]));
+export function ineffectiveParts(name: string, raw: JsonObject): readonly string[] {
+  const kind = isRemoteServer(raw) ? 'a url' : 'a command';
   return [
-    ...vain.map((field) => `'${field}' of the MCP server '${name}' has no effect: the server is ${kind}.`),
-    ...vainTime(name, raw),
+    ...ineffectiveFields(raw).map(
+      (field) => `'${field}' of the MCP server '${name}' has no effect: the server is ${kind}.`,
+    ),
+    ...ineffectiveTimeout(name, raw),
   ];
 }
 
 /** The same of the time that a server may take, which clients are not warned about elsewhere. */
-export function vainTime(name: string, { timeout }: JsonObject): readonly string[] {
+export function ineffectiveTimeout(name: string, { timeout }: JsonObject): readonly string[] {
   if (typeof timeout !== 'number' || timeout > 0) return [];
   return [`'timeout' of the MCP server '${name}' has no effect: it must be more than 0 milliseconds.`];
-}
-
-const ofCommands = ['command', 'args', 'env', 'cwd'];
-const ofUrls = [
-  'url',
-  'headers',
-  'oauthClientId',
-  'oauthPublicClient',
-  'oauthGrantType',
-  'auth',
-  'headersRefreshTtlMs',
-];
-
-/** Clients write what they have no value for as nothing, or as something empty. */
-function isEmpty(value: JsonValue | undefined): boolean {
-  return isAbsent(value) || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
-}
-
-function isRemote({ type, command, url }: JsonObject): boolean {
-  return isHttp(type) || type === 'sse' || (isAbsent(type) && isAbsent(command) && !isAbsent(url));
-}
-
-/** Other programs write it in these ways. */
-function isHttp(type: JsonValue | undefined): boolean {
-  return type === 'http' || type === 'streamable-http' || type === 'streamableHttp';
 }
 
 function remoteOf(raw: JsonObject, common: CommonConfig): McpServerConfig {

@@ -1,6 +1,6 @@
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { unknownNameWarnings } from '../settings/unknown-names.js';
-import { readServerConfig, vainParts, vainTime } from './config.js';
+import { ineffectiveParts, ineffectiveTimeout, readServerConfig } from './config.js';
 import type { McpFiles } from './files.js';
 import { gitHubServer, gitHubServerName } from './github-server.js';
 import type { McpSettings } from './servers.js';
@@ -39,8 +39,8 @@ export function sessionServers(
       ...(files?.problems ?? []).map((text) => `The MCP servers of a file are not there: ${text}`),
       ...(files?.warnings ?? []),
       ...(wish && Object.keys(wish).length > 0 && !copilot ? [noGitHubServer] : []),
-      ...described.flatMap(([name, { raw }]) => vainParts(name, raw)),
-      ...Object.entries(mcpServers).flatMap(([name, raw]) => vainTime(name, raw)),
+      ...described.flatMap(([name, { raw }]) => ineffectiveParts(name, raw)),
+      ...Object.entries(mcpServers).flatMap(([name, raw]) => ineffectiveTimeout(name, raw)),
       ...unknownNameWarnings('disabledMcpServers', disabledMcpServers, { known, what: 'server' }),
     ],
   };

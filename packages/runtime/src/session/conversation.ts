@@ -271,7 +271,7 @@ export class Conversation {
       return isFirst;
     };
     const shared = { ...host, sessionLog: this.log, questions, offers, waits, guard, takeStart };
-    return (seat) => agentContexts(seat, shared);
+    return (parts) => agentContexts(parts, shared);
   }
 }
 

@@ -4,7 +4,7 @@ import { HistoryMemory } from './history-memory.js';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-test('calls that come soon after one another share what they have in common, and a rest forgets it', () => {
+test('calls that come soon after one another share what they have in common, and a pause frees it', () => {
   const calls = new HistoryMemory();
   const first = calls.use();
   vi.advanceTimersByTime(4_000);

@@ -207,7 +207,7 @@ export class Planner {
     };
   }
 
-  /** What filters of tools name in vain. */
+  /** Warnings of names in filters of tools that no tool has. */
   filterWarnings(): readonly string[] {
     return this.optionWarnings.ofFilters(this.sources, this.settings);
   }

@@ -50,7 +50,7 @@ export class HostedFiles {
     private readonly sessionId: string,
     /** Undefined while no such client is attached. */
     private readonly host: () => FileHost | undefined,
-    /** Told what is waited for. */
+    /** Is given what is waited for. */
     private readonly slow: (message: string) => void = () => undefined,
   ) {}
 
