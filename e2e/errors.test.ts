@@ -165,7 +165,7 @@ test.each([
   async (_where, status, message) => {
     const [code] = secrets;
     const body = JSON.stringify({ error: { message, code }, request_id: secrets[1] });
-    const headers = status === 404 ? {} : { 'x-request-id': `id-${secrets[1]}` };
+    const headers: Record<string, string> = status === 404 ? {} : { 'x-request-id': `id-${secrets[1]}` };
     const model = runtime.script({ type: 'status', status, body, headers });
     const { provider, ...chosen } = providerOf(model);
     const baseUrl = `${provider.baseUrl}?api_key=word/of/address`;
