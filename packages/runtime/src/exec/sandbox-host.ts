@@ -1,3 +1,5 @@
+import type { BoxSeal } from './box-seal.js';
+import type { Stream } from './descriptors.js';
 import type { Executor } from './executor.js';
 import { pathlessSockets } from './pathless-sockets.js';
 import { CannotConfine } from './sandbox-confinement.js';
@@ -14,6 +16,15 @@ export class SandboxHost {
   probe(): Promise<Probe> {
     this.probing ??= this.probeAnew();
     return this.probing;
+  }
+
+  /** What a box of bubblewrap that another program makes is sealed with, which has these streams. */
+  static async seal(
+    streams: readonly Stream[],
+    options: { readonly filtersCalls: boolean },
+  ): Promise<BoxSeal> {
+    const { sealBox } = await import('./box-seal.js');
+    return sealBox(streams, options);
   }
 
   /** What children with the network on can reach of other programs, though no path leads there. */
