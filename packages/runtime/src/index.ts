@@ -1,7 +1,6 @@
 export { HostAgents } from './agents/host-agents.js';
 export type { SessionLimits } from './budget/limits.js';
 export { systemClock } from './clock.js';
-export { sealBox } from './exec/box-seal.js';
 export { MachineSandbox } from './exec/machine-sandbox.js';
 export type { ExecutorChoice, SandboxSettings } from './exec/sandbox-settings.js';
 export { Workers } from './exec/workers.js';

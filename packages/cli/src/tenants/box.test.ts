@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { type BoxPlaces, boxArguments } from './box.js';
 import { findBwrap } from './find-bwrap.js';
 
-const bwrap = findBwrap(process.env);
+const bwrap = await findBwrap(process.env);
 const program = 'program' in bwrap ? bwrap.program : '';
 const own = temporaryDirectory();
 afterAll(() => own.remove());

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Environment } from '@groundcrew/models';
-import { sealBox } from '@groundcrew/runtime';
+import { MachineSandbox } from '@groundcrew/runtime';
 
 /** The system's bubblewrap. */
 export interface Bwrap {
@@ -12,7 +12,7 @@ export interface Bwrap {
 }
 
 /** The one that works here, or why there is none. */
-export function findBwrap({ PATH = '' }: Environment): Bwrap | { readonly problem: string } {
+export async function findBwrap({ PATH = '' }: Environment): Promise<Bwrap | { readonly problem: string }> {
   if (process.platform !== 'linux') return { problem: 'only Linux has it' };
   const program = PATH.split(delimiter)
     .filter((place) => place.startsWith('/'))
@@ -20,15 +20,15 @@ export function findBwrap({ PATH = '' }: Environment): Bwrap | { readonly proble
     .find(isProgram);
   if (program === undefined) return { problem: 'bubblewrap is not installed' };
   const best = { program, filtersCalls: true };
-  if (problemOf(best) === undefined) return best;
+  if ((await problemOf(best)) === undefined) return best;
   const box = { program, filtersCalls: false };
-  const problem = problemOf(box);
+  const problem = await problemOf(box);
   return problem === undefined ? box : { problem };
 }
 
 /** Undefined where it makes a box. */
-function problemOf({ program, filtersCalls }: Bwrap): string | undefined {
-  const seal = sealBox(['ignore', 'ignore', 'pipe'], { filtersCalls });
+async function problemOf({ program, filtersCalls }: Bwrap): Promise<string | undefined> {
+  const seal = await MachineSandbox.seal(['ignore', 'ignore', 'pipe'], { filtersCalls });
   const mounts = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
   const order = [...seal.words, ...mounts, '--unshare-user-try', '--unshare-pid'];
   const { status, stderr } = spawnSync(program, [...order, '--', '/bin/sh', '-c', ':'], {

@@ -69,8 +69,9 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
     ...(stores && { storeOf: stores.of }),
     warn: (tenant, message) => warn(`tenant ${tenant}: ${message}`),
   });
+  const bwrap = options.sharesFiles ? undefined : await requireBwrap(options.environment);
   const runtimes = runtimesOf(options, {
-    ...{ authenticator, audit, ledger, stores, webhooks },
+    ...{ authenticator, audit, ledger, stores, webhooks, bwrap },
     onHold: (held, tenant) => own.hold(held, tenant),
   });
   const own = new OwnRuntime({ runtimes, schemaPrefix: stores?.prefix, warn });
@@ -102,6 +103,7 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
 }
 
 interface RuntimesParts {
+  readonly bwrap: Bwrap | undefined;
   readonly authenticator: Authenticator;
   readonly audit: AuditLog;
   readonly ledger: UsageLedger;
@@ -112,7 +114,7 @@ interface RuntimesParts {
 
 function runtimesOf(
   options: TenantsOptions,
-  { authenticator, audit, ledger, stores, webhooks, onHold }: RuntimesParts,
+  { authenticator, audit, ledger, stores, webhooks, bwrap, onHold }: RuntimesParts,
 ): TenantRuntimes {
   const { homeDirectory, environment, warn } = options;
   const files = [options.auth, options.audit, options.tlsKey, environment.GROUNDCREW_PROVIDERS];
@@ -121,7 +123,7 @@ function runtimesOf(
     homeDirectory,
     webhooks,
     environment,
-    bwrap: options.sharesFiles ? undefined : requireBwrap(environment),
+    bwrap,
     program: [join(import.meta.dirname, 'cli.cjs'), tenantFlag],
     sessionIdleSeconds: options.sessionIdleSeconds,
     ...(stores && { storeOf: stores.of }),
@@ -184,8 +186,8 @@ async function openAuthenticator({ auth, warn }: TenantsOptions): Promise<Authen
   }
 }
 
-function requireBwrap(environment: Environment): Bwrap {
-  const found = findBwrap(environment);
+async function requireBwrap(environment: Environment): Promise<Bwrap> {
+  const found = await findBwrap(environment);
   if (!('problem' in found)) return found;
   throw new UsageError(
     `--auth: each tenant's runtime runs in a sandbox, so that it reads no file of another, and there is none: ${found.problem}. --tenants-share-files does without it.`,

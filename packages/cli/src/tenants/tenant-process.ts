@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { sealBox } from '@groundcrew/runtime';
+import { MachineSandbox } from '@groundcrew/runtime';
 import type { Identity } from '@groundcrew/server';
 import type { Bwrap } from './find-bwrap.js';
 import {
@@ -38,8 +38,11 @@ export class TenantProcess {
   private isOver = false;
   private errors = '';
 
-  private constructor(private readonly options: TenantProcessOptions) {
-    this.child = startChild(options);
+  private constructor(
+    private readonly options: TenantProcessOptions,
+    seal: Seal | undefined,
+  ) {
+    this.child = startChild(options, seal);
     this.child.stderr?.on('data', (chunk: Buffer) => {
       this.errors = (this.errors + chunk.toString('utf8')).slice(-keptErrors);
     });
@@ -61,13 +64,17 @@ export class TenantProcess {
 
   /** Rejects with why it could not be started. */
   static async start(options: TenantProcessOptions): Promise<TenantProcess> {
-    const made = new TenantProcess({
-      ...options,
-      onMessage: (message) => {
-        made.child.emit('said', message);
-        options.onMessage(message);
+    const seal = options.box && (await MachineSandbox.seal(streams, options.box));
+    const made: TenantProcess = new TenantProcess(
+      {
+        ...options,
+        onMessage: (message) => {
+          made.child.emit('said', message);
+          options.onMessage(message);
+        },
       },
-    });
+      seal,
+    );
     const answer = new Promise<FromTenant>((resolve) => {
       made.child.on('said', (message: FromTenant) => {
         if (message.kind === 'ready' || message.kind === 'failed') resolve(message);
@@ -156,14 +163,19 @@ function reasonOf(outcome: FromTenant | string): string {
 
 const keptErrors = 4096;
 
-function startChild({ command, box, environment }: TenantProcessOptions): ChildProcess {
-  const streams = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
+const streams = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
+
+type Seal = Awaited<ReturnType<typeof MachineSandbox.seal>>;
+
+function startChild(
+  { command, box, environment }: TenantProcessOptions,
+  seal: Seal | undefined,
+): ChildProcess {
   const options = { cwd: '/', env: { ...environment }, serialization: 'json' as const };
-  if (!box) {
+  if (!box || !seal) {
     const [program, ...parameters] = command;
     return spawn(program, parameters, { ...options, stdio: [...streams] });
   }
-  const seal = sealBox(streams, box);
   try {
     const parameters = [...seal.words, ...box.parameters, '--', ...command];
     return spawn(box.program, parameters, { ...options, stdio: seal.stdio });

@@ -1,3 +1,5 @@
+import type { BoxSeal } from './box-seal.js';
+import type { Stream } from './descriptors.js';
 import type { Executor } from './executor.js';
 import { pathlessSockets } from './pathless-sockets.js';
 import { CannotConfine } from './sandbox-confinement.js';
@@ -14,6 +16,15 @@ export class MachineSandbox {
   probe(): Promise<Probe> {
     this.probing ??= this.probeAnew();
     return this.probing;
+  }
+
+  /** What a box of bubblewrap that another program makes is sealed with, which has these streams. */
+  static async seal(
+    streams: readonly Stream[],
+    options: { readonly filtersCalls: boolean },
+  ): Promise<BoxSeal> {
+    const { sealBox } = await import('./box-seal.js');
+    return sealBox(streams, options);
   }
 
   /** Sockets without a path, which children can reach while their network is on. */
