@@ -87,6 +87,48 @@ describe('usage', () => {
   });
 });
 
+test('a session that closes says what it used and changed in all: with sub-agents, summaries and earlier processes; a fork begins anew', async () => {
+  const path = join(runtime.workingDirectory, 'totals.txt');
+  const edit = { path, old_str: 'b\n', new_str: 'B\nBB\n' };
+  const task = { agent_type: 'general-purpose', description: 'Edit', prompt: 'Edit it', name: 'editor' };
+  const { session, model } = await runtime.session([
+    callTools({ id: 'c1', name: 'create', arguments: { path, file_text: 'a\nb\nc\n' } }),
+    say('made'),
+    callTools({ id: 't1', name: 'task', arguments: task }),
+    callTools({ id: 'c2', name: 'edit', arguments: edit }),
+    ...[say('edited'), say('all done'), say('<overview>We wrote.</overview>'), say('after')],
+  ]);
+  await session.call('session.permissions.setMode', { mode: 'allow-all' });
+  await session.turn('Make it');
+  await session.turn('Have it edited');
+  await session.call('session.history.compact');
+  const ending = async (closing: WireSession, prompt: string) => {
+    await closing.turn(prompt);
+    await runtime.client.call('session.destroy', { sessionId: closing.sessionId });
+    return (await closing.next('session.shutdown')).data;
+  };
+  const used = (count: number) => ({
+    scripted: {
+      requests: { count, cost: null },
+      usage: { ...reported, inputTokens: 7 * count, outputTokens: 3 * count },
+    },
+  });
+  const codeChanges = { linesAdded: 5, linesRemoved: 1, filesModified: [path] };
+  const first = await ending(session, 'And now?');
+  expect(first).toMatchObject({ shutdownType: 'routine', modelMetrics: used(8), codeChanges });
+  model.play(say('again'), say('forked'));
+  const again = await runtime.client.resume(session.sessionId, providerOf(model));
+  expect(await ending(again, 'Again')).toMatchObject({ modelMetrics: used(9), codeChanges });
+  const { sessionId } = await runtime.client.call<{ sessionId: string }>('sessions.fork', {
+    sessionId: session.sessionId,
+  });
+  const fork = await runtime.client.resume(sessionId, providerOf(model));
+  expect(await ending(fork, 'Fork')).toMatchObject({
+    modelMetrics: used(1),
+    codeChanges: { linesAdded: 0, linesRemoved: 0, filesModified: [] },
+  });
+});
+
 test('the model hears with each call what is left, and nothing of it stays in the conversation', async () => {
   const tools = [{ name: 'look', skipPermission: true }];
   const replies = [callTools({ id: 'c1', name: 'look', arguments: {} }), say('one'), say('two')];

@@ -92,6 +92,21 @@ describe('a window that fills', () => {
     expect(session.events.filter(({ type }) => /compaction/.test(type))).toEqual([]);
   });
 
+  test('is left as it was when the turn that waits for the summary is aborted, and the next turn works', async () => {
+    const held = hold(summary);
+    const { session, model } = await runtime.session([say('one'), held.reply, say('two')], always);
+    await session.turn('First');
+    await session.send('Second');
+    await session.next('session.compaction_start');
+    await session.call('session.abort');
+    const { data } = await session.next('session.compaction_complete');
+    expect(data).toMatchObject({ success: false, error: expect.stringContaining('aborted') as string });
+    await session.untilIdle();
+    held.release();
+    await session.turn('Third');
+    expect(messagesOf(model, 2).map(([role]) => role)).toEqual(['user', 'assistant', 'user', 'user']);
+  });
+
   test('is compacted beside the turn at the lower threshold, and the turn does not wait', async () => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {

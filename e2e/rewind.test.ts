@@ -341,6 +341,45 @@ describe('a rewind with files', () => {
     expect(await prompts(session)).toEqual(['Write']);
   });
 
+  test('that a kill breaks off in the middle is finished by the same rewind', async () => {
+    const directory = workIn('killed');
+    const paths = Array.from({ length: 60 }, (_, index) => join(directory, `${index}.txt`));
+    for (const path of paths) writeFileSync(path, 'one');
+    const arguments_ = (path: string) => ({ path, old_str: 'one', new_str: 'two' });
+    const edits = paths.map((path, index) => ({
+      id: `e${index}`,
+      name: 'edit',
+      arguments: arguments_(path),
+    }));
+    const model = runtime.script(callTools(...edits), say('done'));
+    const first = runtime.spawn({ flags: ['--stdio'] });
+    const options = { ...providerOf(model), workingDirectory: directory, enableFileChangeTracking: true };
+    const before = await (await runtime.connect(first, { hasGaps: true })).create(options);
+    await before.call('session.permissions.setMode', { mode: 'allow-all' });
+    await before.turn('Go');
+    const isBack = (path: string) => readFileSync(path, 'utf8') === 'one';
+    expect(paths.filter(isBack)).toEqual([]);
+    const rewind = { eventId: await eventOf(before, 'Go'), mode: 'conversation-and-files' };
+    const broken = before.call('session.history.rewind', rewind).catch(() => undefined);
+    while (!paths.some(isBack)) await new Promise(setImmediate);
+    await first.signal('SIGKILL');
+    await broken;
+    const second = runtime.spawn({ flags: ['--stdio'] });
+    const session = await (await runtime.connect(second, { hasGaps: true })).resume(
+      before.sessionId,
+      options,
+    );
+    // On a quick machine it was done before the kill.
+    if ((await prompts(session)).length > 0)
+      expect(await session.call('session.history.rewind', rewind)).toMatchObject({
+        outcome: 'success',
+        restoredFiles: expect.arrayContaining(paths) as string[],
+        skippedFiles: [],
+      });
+    expect(paths.filter((path) => !isBack(path))).toEqual([]);
+    expect(await prompts(session)).toEqual([]);
+  });
+
   test('is tracked on after a restart, and goes when the session goes', async () => {
     const directory = workIn('restart');
     const path = join(directory, 'a.txt');

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Route } from '@groundcrew/http-door';
 import { requestBody } from '@groundcrew/models';
-import { NoSuchRequest, storedCalls } from '@groundcrew/runtime';
+import { NoSuchRequest, storedLog } from '@groundcrew/runtime';
 import type { SessionStore } from '@groundcrew/store';
 
 /** What the routes of the page need. */
@@ -34,7 +34,7 @@ async function requestOf(
   const [session, turn] = [given.get('session'), given.get('turn') ?? 'last'];
   if (!session) return answer('Expected the name of a session: ?session=…', plain, 400);
   try {
-    const stored = await storedCalls.request(store, session, /^\d{1,9}$/.test(turn) ? Number(turn) : turn);
+    const stored = await storedLog.request(store, session, /^\d{1,9}$/.test(turn) ? Number(turn) : turn);
     const body = Buffer.from(await requestBody(stored.wire, stored.request)).toString('utf8');
     return answer(redact(body), plain);
   } catch (error) {
@@ -49,7 +49,7 @@ async function usageOf(request: Request, store: SessionStore): Promise<Response>
   const [session, after] = [given.get('session'), given.get('after') ?? '0'];
   if (!session) return answer('Expected the name of a session: ?session=…', plain, 400);
   if (!/^\d{1,15}$/.test(after)) return answer('That is no place of a log', plain, 400);
-  return json(await storedCalls.usage(store, session, Number(after)));
+  return json(await storedLog.usage(store, session, Number(after)));
 }
 
 /** Of the newest sessions, what the wire does not say of those that are not open. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Environment, requestBody } from '@groundcrew/models';
-import { NoSuchRequest, storedCalls, storedRewinds } from '@groundcrew/runtime';
+import { NoSuchRequest, storedLog } from '@groundcrew/runtime';
 import type { LogRecord, SessionStore, SessionSummary } from '@groundcrew/store';
 import type { Config } from '../config/config.js';
 import { chooseStore } from '../config/store-choice.js';
@@ -62,19 +62,19 @@ export class StoredSessions {
   async requestBody(sessionId: string, turn: number | string): Promise<Uint8Array> {
     const store = this.store;
     if (!store) throw new NoSuchRequest('There are no sessions');
-    const { wire, request } = await storedCalls.request(store, sessionId, turn);
+    const { wire, request } = await storedLog.request(store, sessionId, turn);
     return requestBody(wire, request);
   }
 
   /** The prompts to which a session can be taken back. */
-  async rewindPoints(sessionId: string): ReturnType<typeof storedRewinds.points> {
-    return this.store ? storedRewinds.points(this.store, sessionId) : [];
+  async rewindPoints(sessionId: string): ReturnType<typeof storedLog.rewindPoints> {
+    return this.store ? storedLog.rewindPoints(this.store, sessionId) : [];
   }
 
   /** The files that a rewind would put back; undefined where they are not tracked. Throws for an event that is no prompt. */
-  async rewindPreview(sessionId: string, eventId: string): ReturnType<typeof storedRewinds.preview> {
+  async rewindPreview(sessionId: string, eventId: string): ReturnType<typeof storedLog.rewindPreview> {
     const { homeDirectory: home } = this;
-    return this.store && storedRewinds.preview(this.store, { sessionId, eventId, home });
+    return this.store && storedLog.rewindPreview(this.store, { sessionId, eventId, home });
   }
 
   async close(): Promise<void> {

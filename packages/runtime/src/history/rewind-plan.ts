@@ -1,9 +1,10 @@
-import type { FileChange } from '../log/file-change.js';
+import { type FileChange, mostChanges } from '../log/file-change.js';
 import type { SessionState } from '../log/state.js';
 import { changeDiff, creationDiff } from '../tools/diff.js';
 import { linesOfDiff } from '../tools/file-write.js';
 import { digestOf, type FileSnapshots } from '../workspace/file-snapshots.js';
 import { type FileNow, type FileWanted, readNow } from '../workspace/restored-file.js';
+import { CannotRewind } from './rewind-points.js';
 
 /** One file that a rewind would put back, and what is there now. */
 export interface PlannedFile {
@@ -30,12 +31,17 @@ export interface RewindFile {
   readonly changedSince?: true;
 }
 
-/** Which files have to be restored to be as they were before a prompt; `before` is the state at that time. */
+/** Which files have to be restored to be as they were before a prompt; `before` is the state at that time. Throws CannotRewind. */
 export async function planRewind(
   { now, before }: { readonly now: SessionState; readonly before: SessionState },
   snapshots: FileSnapshots,
 ): Promise<readonly PlannedFile[]> {
   const earlier = new Set([before.promptId, ...before.fileChanges.map(({ promptId }) => promptId)]);
+  const [oldest] = now.fileChanges;
+  if (now.hasForgottenChanges && oldest && !earlier.has(oldest.promptId))
+    throw new CannotRewind(
+      `Files cannot be put back to before this prompt, because only the last ${mostChanges} changes of files are kept: take back the conversation alone, or choose a later prompt`,
+    );
   const byPlace = new Map<string, { first: FileChange; last: FileChange }>();
   for (const change of now.fileChanges) {
     if (earlier.has(change.promptId)) continue;

@@ -57,10 +57,12 @@ function isPrompt(event: SessionEvent): event is EventOf<'user.message'> {
 
 function pointsOf(
   prompts: readonly EventOf<'user.message'>[],
-  { fileChanges }: Pick<SessionState, 'fileChanges'>,
+  { fileChanges, hasForgottenChanges = false }: Pick<SessionState, 'fileChanges' | 'hasForgottenChanges'>,
 ): readonly RewindPoint[] {
   const later = new Set<string>();
+  let isForgotten = false;
   const points = prompts.toReversed().map((prompt): RewindPoint => {
+    isForgotten ||= hasForgottenChanges && fileChanges[0]?.promptId === prompt.id;
     const own = fileChanges.filter(({ promptId }) => promptId === prompt.id);
     for (const { real } of own) later.add(real);
     const sum = (of: 'linesAdded' | 'linesRemoved') => own.reduce((total, change) => total + change[of], 0);
@@ -69,7 +71,7 @@ function pointsOf(
       userMessage: prompt.data.content,
       timestamp: prompt.timestamp,
       isAutopilotContinuation: prompt.data.isAutopilotContinuation ?? false,
-      canRestoreFiles: later.size > 0,
+      canRestoreFiles: later.size > 0 && !isForgotten,
       fileCount: later.size,
       turnChangedFiles: own.length > 0,
       linesAdded: sum('linesAdded'),

@@ -61,6 +61,7 @@ export function stateAfterCut(
     tasks: pick(now.tasks),
     agents: { ...pick(now.agents), [rootAgentId]: rootAfterCut(agentOf(now), agentOf(before)) },
     fileChanges: restoresFiles ? before.fileChanges : changesAfterCut(now, before),
+    hasForgottenChanges: (restoresFiles ? before : now).hasForgottenChanges ?? false,
     removed: [...now.removed, [seq, now.seq]],
   };
 }

@@ -28,8 +28,19 @@ export interface CodeChanges {
 export const nothingChanged: CodeChanges = { linesAdded: 0, linesRemoved: 0, files: [] };
 
 /** The state keeps the newest ones: it is read whenever the session is opened. */
-const mostChanges = 1000;
+export const mostChanges = 1000;
 const mostFiles = 1000;
+
+/** The changes with one more. */
+export function foldFileChange(
+  before: { readonly fileChanges: readonly FileChange[]; readonly hasForgottenChanges?: boolean },
+  next: FileChange,
+): typeof before {
+  const fileChanges = withFileChange(before.fileChanges, next);
+  // One of a turn that wrote the file before is joined to that, and needs no room.
+  const isOver = before.fileChanges.length === mostChanges && fileChanges.at(-1) === next;
+  return { fileChanges, ...((isOver || before.hasForgottenChanges) && { hasForgottenChanges: true }) };
+}
 
 /** Changes of one turn to one file are one change. */
 export function withFileChange(changes: readonly FileChange[], next: FileChange): readonly FileChange[] {

@@ -5,7 +5,7 @@ import { ownEntry } from '../own-entry.js';
 import type { AgentTask } from './agent-task.js';
 import { appAgentId, foldAppEvent } from './app-calls.js';
 import { withoutOldAgents } from './ended-agents.js';
-import { withFileChange, withWrite } from './file-change.js';
+import { foldFileChange, withWrite } from './file-change.js';
 import { foldAgentEvent, foldAgentNote } from './fold-agent.js';
 import type { NoteDraft } from './notes.js';
 import { scheduleOf } from './schedule.js';
@@ -139,7 +139,7 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
 function foldWorkNote(state: SessionState, entry: NoteDraft): SessionState {
   switch (entry.note) {
     case 'file.changing':
-      return { ...state, fileChanges: withFileChange(state.fileChanges, entry.data) };
+      return { ...state, ...foldFileChange(state, entry.data) };
     case 'file.written':
       return { ...state, codeChanges: withWrite(state.codeChanges, entry.data) };
     case 'queue.ordered':

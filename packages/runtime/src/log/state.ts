@@ -204,6 +204,8 @@ export interface SessionState {
   readonly removed: readonly RemovedRange[];
   /** Files that tools wrote while their changes were tracked, the newest last. */
   readonly fileChanges: readonly FileChange[];
+  /** There were older changes than these: a rewind cannot go back so far with files. */
+  readonly hasForgottenChanges?: boolean;
   readonly codeChanges: CodeChanges;
   /** Prompts that come by themselves. */
   readonly schedules: readonly Schedule[];
