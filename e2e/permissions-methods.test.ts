@@ -61,7 +61,7 @@ describe('modes', () => {
     const { session } = await runtime.session([]);
     const set = (params: object) => permissions(session, 'setAllowAll', params);
     expect(await permissions(session, 'getAllowAll')).toEqual({ enabled: false, mode: 'off' });
-    expect(await set({ enabled: true })).toEqual({ ...done, enabled: true, mode: 'on' });
+    expect(await set({ enabled: true, model: 'unused' })).toEqual({ ...done, enabled: true, mode: 'on' });
     expect(await permissions(session, 'getMode')).toEqual({ mode: 'allow-all' });
     expect(await set({ mode: 'auto', model: 'small', enabled: null })).toEqual({
       ...done,

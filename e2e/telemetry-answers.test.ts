@@ -121,6 +121,22 @@ describe('what a collector answers', () => {
     expect(started.process.stderr).not.toContain('Telemetry cannot be exported');
   });
 
+  test('may be a redirect: it is not followed, so keys in headers go nowhere else', async () => {
+    const other = await answering((response) => response.end('{}'));
+    const { url, seen } = await answering((response) =>
+      response.writeHead(307, { location: `${other.url}/v1/traces` }).end(),
+    );
+    const started = await exporting({
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-key=hidden-value',
+    });
+    await turn(started);
+    await until(() => started.process.stderr.includes('it answered 307'));
+    await started.client.call('runtime.shutdown');
+    expect(seen.length).toBeGreaterThan(0);
+    expect(other.seen).toEqual([]);
+  });
+
   test('may be a request to come later, in seconds or by a date: it is obeyed', async () => {
     const later = ['0', new Date(Date.now() - 1000).toUTCString()];
     const { url, seen } = await answering((response, count) => {

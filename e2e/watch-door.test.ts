@@ -1,8 +1,9 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
+import { openHttpDoor } from '@groundcrew/http-door';
 import { approveAll } from '@groundcrew/sdk';
 import { providerOf, say } from '@groundcrew/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from './mcp-world.js';
 import { bearer, WebWorld } from './web-world.js';
 
 const watched = new WebWorld(
@@ -41,23 +42,42 @@ test('all of them are only read; what else is sent there is refused', async () =
   }
 });
 
-test('strangers who ask for readiness without end take nothing from those who show the token', async () => {
-  const { hostname, port } = new URL(watched.url);
-  const crowd = Array.from({ length: 40 }, () => connect(Number(port), hostname));
-  await Promise.all(crowd.map((socket) => once(socket, 'connect')));
-  const question = `GET /readyz HTTP/1.1\r\nhost: ${hostname}:${port}\r\n\r\n`;
-  // None of them reads what it is answered.
-  for (const socket of crowd)
-    socket
-      .pause()
-      .on('error', () => undefined)
-      .write(question.repeat(100));
-  const seen = await Promise.all(
-    Array.from({ length: 5 }, () => answerOf(`${watched.url}/metrics`, bearer).then(({ status }) => status)),
-  );
-  expect(seen).toEqual([200, 200, 200, 200, 200]);
-  for (const socket of crowd) socket.destroy();
-  expect(await answerOf(`${watched.url}/readyz`)).toEqual({ status: 200, text: 'ready\n' });
+test('strangers take no place of those who show the token, however many answers they wait for', async () => {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let waiting = 0;
+  const most = 8;
+  const door = await openHttpDoor({
+    token: 'a-token-of-the-tests',
+    mostConnections: most,
+    routes: {
+      '/open': {
+        isOpen: true,
+        answer: async () => {
+          waiting += 1;
+          await released;
+          return new Response('late');
+        },
+      },
+      '/own': { answer: async () => new Response('own') },
+    },
+  });
+  const stranger = connect(door.port, door.host);
+  let read = '';
+  stranger.setEncoding('utf8').on('data', (text: string) => {
+    read += text;
+  });
+  const question = `GET /open HTTP/1.1\r\nhost: ${door.host}:${door.port}\r\n\r\n`;
+  stranger.write(question.repeat(2 * most));
+  await until(() => waiting === most);
+  expect(await answerOf(`${door.url}/own`, bearer)).toEqual({ status: 200, text: 'own' });
+  release();
+  await until(() => read.split('HTTP/1.1 ').length === most + 2);
+  expect(read.match(/HTTP\/1.1 \d+/g)).toEqual([...Array(most).fill('HTTP/1.1 200'), 'HTTP/1.1 503']);
+  stranger.destroy();
+  await door.close();
 });
 
 test('metrics are what Prometheus reads, and count what sessions did', async () => {
