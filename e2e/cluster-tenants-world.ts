@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connectTcp } from '@groundcrew/rpc';
 import { RuntimeProcess, temporaryDirectory, WireClient } from '@groundcrew/testkit';
 import { until } from './mcp-world.js';
-import { tokenOf } from './tenants-world.js';
+import { titleByPrompt, tokenOf } from './tenants-world.js';
 
 /** Who comes in: the tenant and the role of each token. */
 export const tokens = {
@@ -78,9 +78,15 @@ export class TenantNodes {
   }
 
   async start(flags: readonly string[] = []): Promise<RuntimeProcess> {
+    const home = this.homeOf(this.processes.length);
+    const tenants = Object.values(tokens).map(([tenant]) => tenant);
+    titleByPrompt(
+      home,
+      [...new Set(tenants)].filter((name) => name !== 'default'),
+    );
     const node = new RuntimeProcess({
       flags: ['serve', '--listen', '127.0.0.1:0', '--auth', this.authFile, ...flags],
-      home: this.homeOf(this.processes.length),
+      home,
       workingDirectory: this.#home.path,
       environment: {
         GROUNDCREW_STORE: this.store,

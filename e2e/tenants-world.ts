@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectTcp } from '@groundcrew/rpc';
 import {
@@ -15,6 +15,14 @@ import { until } from './mcp-world.js';
 /** A token of the tests, by the name of its entry. */
 export const tokenOf = (name: string) => `token-of-${name}`;
 
+/** Sessions of these homes make no model call for a title, which on a busy machine would take a reply that a later turn is to get. */
+export function titleByPrompt(home: string, tenants: readonly string[]): void {
+  for (const place of [home, ...tenants.map((tenant) => join(home, 'tenants', tenant, 'home'))]) {
+    mkdirSync(place, { recursive: true, mode: 0o700 });
+    writeFileSync(join(place, 'config.json'), JSON.stringify({ titles: 'prompt' }), { mode: 0o600 });
+  }
+}
+
 type Role = 'observer' | 'member' | 'admin';
 
 /** A server of several tenants, and a scripted model behind it. */
@@ -22,12 +30,14 @@ export class TenantsWorld {
   readonly home = temporaryDirectory();
   readonly authFile = join(this.home.path, 'auth.json');
   settings: Record<string, unknown> = {};
+  private tenants: readonly string[] = [];
   private api: ScriptedApi | undefined;
   private server: RuntimeProcess | undefined;
   private readonly clients: WireClient[] = [];
 
   async start(replies: readonly ScriptedReply[] = [], flags: readonly string[] = []): Promise<void> {
     this.write();
+    titleByPrompt(this.home.path, this.tenants);
     this.api ??= await ScriptedApi.open();
     const { provider } = providerOf(this.api.script(...replies));
     this.server = new RuntimeProcess({
@@ -70,6 +80,7 @@ export class TenantsWorld {
       role,
       sha256: createHash('sha256').update(tokenOf(name)).digest('hex'),
     }));
+    this.tenants = [...new Set(tokens.map(({ tenant }) => tenant))].filter((name) => name !== 'default');
     this.settings = { ...this.settings, tokens };
   }
 

@@ -115,9 +115,13 @@ export class WebhooksWorld {
   configure(webhooks: readonly Record<string, unknown>[]): void {
     writeFileSync(this.secretFile, `${this.secret}\n`, { mode: 0o600 });
     const entries = webhooks.map((each) => ({ secretFile: this.secretFile, ...each }));
-    writeFileSync(join(this.home.path, 'config.json'), JSON.stringify({ webhooks: entries }), {
-      mode: 0o600,
-    });
+    writeFileSync(
+      join(this.home.path, 'config.json'),
+      JSON.stringify({ webhooks: entries, titles: 'prompt' }),
+      {
+        mode: 0o600,
+      },
+    );
   }
 
   /** Starts the server; resolves with a client of it. */
