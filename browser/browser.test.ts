@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { token, WebWorld } from '../e2e/web-world.js';
-import { executablePath, faultsOf, file, never, Pages, payload, phone } from './pages.js';
+import { executablePath, faultsOf, file, never, Pages, payload, phone, smallPhone } from './pages.js';
 
 if (!executablePath) console.log('Tests in a browser are skipped: there is no chromium on this machine');
 
@@ -142,6 +142,20 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
     },
   );
 
+  test('fits a phone of 360 pixels in every view, and its views are reached by keys alone', async () => {
+    const page = await pages.session('first', { viewport: smallPhone });
+    await page.getByText('Done <img').waitFor();
+    const tab = (name: string) => page.getByRole('tab', { name });
+    await tab('Conversation').focus();
+    for (const [name, content] of Object.entries(contents)) {
+      await page.locator(content).first().waitFor();
+      expect([name, await tab(name).getAttribute('aria-selected')]).toEqual([name, 'true']);
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect([name, over, await faultsOf(page)]).toEqual([name, 0, []]);
+      await tab(name).press('ArrowRight');
+    }
+  });
+
   test('a page of another origin gets neither a socket nor an answer', async () => {
     const server = createServer((_request, response) => response.end('<title>evil</title>'));
     server.listen(0, '127.0.0.1');
@@ -174,7 +188,10 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
     server.close();
   });
 
-  test('100,000 events are scrolled with frames of at most 16.7 ms at the 95th percentile', async () => {
+  test('100,000 events are scrolled with frames of at most 16.7 ms at the 95th percentile', {
+    // Making and reading them takes as long as it takes; what is measured is the work of a frame.
+    timeout: 600_000,
+  }, async () => {
     await using client = world.client();
     const session = await client.createSession({ sessionId: 'long', onPermissionRequest: approveAll });
     world.model.play(say('begun'));
@@ -185,7 +202,7 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
       );
     const page = await pages.session('long');
     await page.getByRole('tab', { name: 'Events' }).click();
-    await page.getByText(/^100,\d\d\d of 100,\d\d\d$/).waitFor({ timeout: 60_000 });
+    await readTo(page, 100_000);
     const times = await frameTimes(page, () =>
       page.evaluate(async () => {
         const list = document.querySelector('.events .virtual') as HTMLElement;
@@ -231,6 +248,19 @@ describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, 
     await page.getByText('A word from React').waitFor();
   });
 });
+
+/** Waits until so many events are read, as long as more of them come. */
+async function readTo(page: Page, most: number): Promise<void> {
+  const count = page.locator('.events .count');
+  for (let read = 0, since = Date.now(); read < most; ) {
+    const [shown = '0'] = ((await count.textContent({ timeout: 60_000 })) ?? '').split(' of ');
+    const now = Number(shown.replaceAll(',', ''));
+    if (now > read) since = Date.now();
+    if (Date.now() - since > 60_000) throw new Error(`Of ${most} events ${read} are shown, and no more come`);
+    read = now;
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+  }
+}
 
 /** What each view shows when it has read what it needs. */
 const contents = {

@@ -21,6 +21,9 @@ export const payload = `<img src=x onerror="document.title='owned'"><script>docu
 /** The size of a phone. */
 export const phone = { width: 390, height: 844 };
 
+/** The narrowest that is in use. */
+export const smallPhone = { width: 360, height: 640 };
+
 export const never = () => new Promise<never>(() => undefined);
 
 export interface PageOptions {

@@ -156,17 +156,27 @@ test('a backup of nothing is an error', async () => {
 
 test('keys, MCP servers and settings are explained in words, with what to do', async () => {
   const environment = { GROUNDCREW_BASE_URL: 'http://127.0.0.1:9/v1', GROUNDCREW_MODEL: 'tiny' };
-  const servers = { here: { command: process.execPath }, gone: { command: 'no-such-program' } };
+  const servers = {
+    here: { command: process.execPath },
+    gone: { command: 'no-such-program' },
+    web: { type: 'http', url: 'nowhere at all' },
+  };
   writeFileSync(join(world.homePath, 'mcp.json'), JSON.stringify({ mcpServers: servers }));
   const { code, stdout } = await world.run(['doctor'], { environment });
-  expect([code, stdout.split('\n').slice(0, 3)]).toEqual([
+  expect([code, stdout.split('\n').slice(0, 4)]).toEqual([
     1,
     [
       'The model service is http://127.0.0.1:9/v1, by GROUNDCREW_BASE_URL, model tiny; groundcrew models asks it.',
-      'MCP servers: here, gone; groundcrew mcp test NAME starts one.',
+      'MCP servers: here, gone, web; groundcrew mcp test NAME starts one.',
       'problem: the MCP server gone cannot start: there is no program no-such-program. Install it, or correct the server in mcp.json.',
+      'problem: the MCP server web cannot be reached: nowhere at all is no address. Correct the server in mcp.json.',
     ],
   ]);
+  const astray = { OPENAI_API_KEY: 'sk-astray', OPENAI_BASE_URL: 'nowhere' };
+  const [first] = (await world.run(['doctor', '--check'], { environment: astray })).stdout.split('\n');
+  expect(first).toBe(
+    'problem: the model service has no address: nowhere, by OPENAI_API_KEY, is none of http or https. Correct it where it is set, beside the key.',
+  );
   writeFileSync(join(world.homePath, 'mcp.json'), '{');
   writeFileSync(join(world.homePath, 'config.json'), '{ "logLevel": 7 }');
   const broken = await world.run(['doctor', '--check']);

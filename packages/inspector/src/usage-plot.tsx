@@ -14,7 +14,7 @@ export function UsagePlot({ uses, drawn }: { readonly uses: readonly Use[]; read
     return () => plot.destroy();
   }, [uses, drawn]);
   return (
-    <div class="usage">
+    <div class="usage" role="region" aria-label="Usage" tabIndex={0}>
       <p class="facts">
         <span>{uses.length === 1 ? '1 model call' : `${uses.length} model calls`}</span>
         <span>

@@ -72,6 +72,27 @@ test('every command does what it says, and what it cannot do it says too', async
   expect(JSON.stringify(asked)).not.toContain('"Second answer.');
 });
 
+test('a command that makes no sense says why, and nothing happens', async () => {
+  const screen = await world.attach([say('First answer.')]);
+  await says(screen, 'One', 'First answer.');
+  writeFileSync(join(world.directory, 'there.md'), 'kept');
+  for (const [wrong, why] of [
+    ['/mcp wild', '✖ /mcp takes enable, disable or restart'],
+    ['/mcp enable nothing', '✖'],
+    ['/skills wild', '✖ /skills takes enable or disable'],
+    ['/skills enable nothing', '✖ There is no skill nothing'],
+    ['/plan wild', '✖ /plan takes on, off, or nothing'],
+    ['/agent nobody', '✖'],
+    ['/export there.md', '✖ It could not be written'],
+    ['/export /no/such/place.md', '✖ It could not be written'],
+    ['/fork x', '✖ It takes a number from 1 to 1'],
+    ['/rewind 0', '✖ It takes a number from 1 to 1'],
+    ['/resume nothing-like-it', '✖'],
+  ] as const)
+    await says(screen, wrong, why);
+  expect(readFileSync(join(world.directory, 'there.md'), 'utf8')).toBe('kept');
+});
+
 test('older messages become a summary, which the model reads in their place', async () => {
   const long = 'a long answer '.repeat(1_000);
   const screen = await world.attach([

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client, RuntimeConnection } from '@groundcrew/sdk';
 import { byExtent, hold, say, streamChunks } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
@@ -53,6 +54,39 @@ test(`a session of ${lines} lines is read in order, an idle screen does nothing,
   if (process.env.FULL_TESTS)
     console.log(`${lines} lines: ${(share * 100).toFixed(1)} % of a core when idle`);
   expect(share).toBeLessThanOrEqual(0.05);
+});
+
+const files = byExtent({ full: 100_000, short: 2_000 });
+
+test(`of ${files} files the wanted one is completed while its name is typed`, {
+  timeout: 120_000,
+}, async () => {
+  const folder = join(world.directory, 'many');
+  for (let at = 0; at < files; at += 1) {
+    const place = join(folder, `part ${Math.floor(at / 500)}`);
+    if (at % 500 === 0) mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, `file-${at}.txt`), '');
+  }
+  const screen = await world.attach([], { patience: 60_000 });
+  const last = `many/part ${Math.floor((files - 1) / 500)}/file-${files - 1}.txt`;
+  screen.type('@f');
+  await screen.sees('▸ @');
+  const [from, since] = [workOf(screen.pid), performance.now()];
+  const word = `file-${files - 1}.txt`;
+  for (let at = 1; at < word.length; at += 1) {
+    screen.type(word[at] ?? '');
+    const typed = `❯ @${word.slice(0, at + 1)}`;
+    await screen.until('the key', () => screen.rows.some((row) => row.startsWith(typed)));
+  }
+  const worked = (workOf(screen.pid) - from) / (word.length - 1);
+  if (process.env.FULL_TESTS)
+    console.log(
+      `${files} files: ${worked.toFixed(0)} ms of work a key, ${Math.round(performance.now() - since)} ms in all`,
+    );
+  await screen.sees(`▸ @"${last}"`);
+  expect(worked).toBeLessThanOrEqual(100);
+  screen.type('\t');
+  await screen.sees(`❯ @"${last}"`);
 });
 
 test('through a storm of resizes every line of a long answer is there once, in order', {

@@ -278,6 +278,21 @@ test('where no shell could go on with it, Ctrl-Z stops nothing, and keys are rea
   await screen.sees(idle);
 });
 
+test('after a paste whose end never comes, Ctrl-C is a key again', async () => {
+  const screen = await world.shared();
+  screen.type('\u001b[200~without an end');
+  const written = screen.raw.length;
+  screen.resize(70, 24);
+  await screen.until('the new size', () => screen.raw.length > written);
+  screen.resize(80, 24);
+  screen.type('\u0003');
+  await screen.sees('Ctrl-C again to leave');
+  screen.type('heard');
+  await screen.sees('❯ heard');
+  screen.type('\u0015');
+  await screen.sees(idle);
+});
+
 test('a prompt waits for its turn or joins the one that runs, and Ctrl-C stops it', async () => {
   const first = hold(callTools({ id: 'v1', name: 'view', arguments: { path: world.directory } }));
   const screen = await world.attach([first.reply, say('Both seen.'), say('Third seen.')]);

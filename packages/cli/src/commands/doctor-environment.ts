@@ -32,6 +32,11 @@ function modelRemark(environment: Terminal['environment']): Remark {
     const { provider, model, warnings } = readConfig({}, environment);
     const settingWarnings = warnings.length === 0 ? '' : ` config.json: ${warnings.join('; ')}.`;
     const named = model === undefined ? '' : `, model ${model}`;
+    if (provider && !isAddress(provider.config.baseUrl))
+      return {
+        text: `problem: the model service has no address: ${visible(provider.config.baseUrl)}, by ${provider.source}, is none of http or https. Correct it where it is set, beside the key.`,
+        isProblem: true,
+      };
     if (provider)
       return {
         text: `The model service is ${provider.config.baseUrl}, by ${provider.source}${named}; groundcrew models asks it.${settingWarnings}`,
@@ -59,7 +64,14 @@ function mcpRemarks(
     const found = config.discover(workingDirectory);
     if (found.length === 0) return [{ text: 'No MCP server is named; groundcrew mcp add names one.' }];
     const missing = own.flatMap(([name, server]) => {
-      const { command } = server as { readonly command?: unknown };
+      const { command, url } = server as { readonly command?: unknown; readonly url?: unknown };
+      if (typeof url === 'string' && !isAddress(url))
+        return [
+          {
+            text: `problem: the MCP server ${name} cannot be reached: ${visible(url)} is no address. Correct the server in mcp.json.`,
+            isProblem: true,
+          },
+        ];
       if (typeof command !== 'string' || isThere(command, environment.PATH ?? '')) return [];
       return [
         {
@@ -78,6 +90,10 @@ function mcpRemarks(
       },
     ];
   }
+}
+
+function isAddress(text: string): boolean {
+  return /^https?:/i.test(text) && URL.canParse(text);
 }
 
 function isThere(command: string, path: string): boolean {

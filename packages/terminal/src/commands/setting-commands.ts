@@ -127,9 +127,13 @@ async function skills({ session, args, print }: CommandContext): Promise<void> {
   const [verb = '', name = ''] = args.split(/\s+/);
   if (!/^(?:|enable|disable)$/.test(verb)) throw new Refusal('/skills takes enable or disable');
   if (verb !== '' && name === '') throw new Refusal(`/skills ${verb} needs the name of a skill`);
+  const known = await session.call('session.skills.list');
+  // The runtime takes any name: a skill may come later. One that is mistyped is told here.
+  if (verb !== '' && !known.skills.some((each) => each.name === name))
+    throw new Refusal(`There is no skill ${name}; /skills lists them`);
   if (verb === 'enable') await session.call('session.skills.enable', { name });
   else if (verb === 'disable') await session.call('session.skills.disable', { name });
-  const { skills: found } = await session.call('session.skills.list');
+  const { skills: found } = verb === '' ? known : await session.call('session.skills.list');
   if (found.length === 0) print('There is no skill');
   for (const each of found) print(cleanLine(`${each.enabled ? '●' : '○'} ${each.name}  ${each.description}`));
 }

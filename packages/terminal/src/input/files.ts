@@ -1,13 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const mostFiles = 20_000;
+/** More are not looked for: a list of this length is searched between two keys. */
+const mostFiles = 150_000;
 const skipped = new Set(['.git', 'node_modules', '.hg', '.svn', 'dist', 'target', '__pycache__', '.venv']);
 const freshFor = 10_000;
 
 /** The files below a directory, for completion: read when first wanted, and again when they are old. */
 export class FileList {
-  private files: readonly string[] = [];
+  private files: readonly Known[] = [];
   private readAt = Number.NEGATIVE_INFINITY;
   private reading: Promise<void> | undefined;
 
@@ -35,31 +36,47 @@ export class FileList {
         } else if (entry.isFile()) found.push(path);
       }
     }
-    this.files = found;
+    this.files = found.map((path) => ({ path, lower: path.toLowerCase() }));
     this.readAt = Date.now();
     this.reading = undefined;
     this.onRead();
   }
 }
 
-/** Those that contain the wanted letters in order, the closest first. */
-function bestMatches(all: readonly string[], wanted: string, most: number): readonly string[] {
+interface Known {
+  readonly path: string;
+  readonly lower: string;
+}
+
+interface Rated {
+  readonly path: string;
+  readonly rank: number;
+}
+
+/** Those that contain the wanted letters in order, the closest first. Only the best are sorted: there may be very many. */
+function bestMatches(all: readonly Known[], wanted: string, most: number): readonly string[] {
   const needle = wanted.toLowerCase();
-  const rated = all.flatMap((path) => {
-    const rank = rankOf(path.toLowerCase(), needle);
-    return rank === undefined ? [] : [{ path, rank }];
-  });
-  return rated
-    .sort((one, other) => one.rank - other.rank || one.path.length - other.path.length)
-    .slice(0, most)
-    .map(({ path }) => path);
+  const best: Rated[] = [];
+  for (const { path, lower } of all) {
+    const rank = rankOf(lower, needle);
+    const last = best.at(-1);
+    if (rank === undefined || (best.length === most && last && !isBefore({ path, rank }, last))) continue;
+    const at = best.findIndex((other) => isBefore({ path, rank }, other));
+    best.splice(at < 0 ? best.length : at, 0, { path, rank });
+    if (best.length > most) best.pop();
+  }
+  return best.map(({ path }) => path);
+}
+
+function isBefore(one: Rated, other: Rated): boolean {
+  return one.rank < other.rank || (one.rank === other.rank && one.path.length < other.path.length);
 }
 
 function rankOf(path: string, needle: string): number | undefined {
   if (needle === '') return path.split('/').length;
-  const name = path.replace(/\/$/, '').slice(path.replace(/\/$/, '').lastIndexOf('/') + 1);
   if (path.startsWith(needle)) return 0;
-  if (name.startsWith(needle)) return 1;
+  const end = path.endsWith('/') ? path.length - 2 : path.length - 1;
+  if (path.startsWith(needle, path.lastIndexOf('/', end) + 1)) return 1;
   if (path.includes(needle)) return 2;
   let at = -1;
   for (const letter of needle) {

@@ -26,6 +26,11 @@ export class KeyReader {
 
   feed(piece: string): void {
     clearTimeout(this.timer);
+    // The end of a paste may be lost on the way: Ctrl-C by itself is a key again, whatever was begun.
+    if (this.paste && piece === '\u0003') {
+      this.paste = undefined;
+      this.rest = '';
+    }
     this.rest += piece;
     this.read({ isOver: false });
     if (this.rest !== '' && !this.paste)
