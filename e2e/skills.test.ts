@@ -344,6 +344,12 @@ test('skills.discover finds them without a session, and disabled ones stay so fo
   await runtime.client.call('skills.config.setDisabledSkills', { disabledSkills: ['a'] });
   await runtime.client.call('skills.config.setSkillDisabled', { name: 'p', disabled: true });
   expect(await short()).toEqual(['a false custom', 'p false project']);
+  const tooMany = { disabledSkills: Array.from({ length: 5001 }, (_, index) => `s${index}`) };
+  for (const wish of [tooMany, { disabledSkills: ['x'.repeat(1025)] }])
+    expect(await runtime.client.failure('skills.config.setDisabledSkills', wish)).toMatchObject({
+      message: expect.stringMatching(/at most (5000 skills|1024 characters)/i),
+    });
+  expect(await short()).toEqual(['a false custom', 'p false project']);
   const { session } = await runtime.session([], { skillDirectories: [skills] });
   expect(await session.call('session.skills.list')).toMatchObject({
     skills: [{ name: 'a', enabled: false }],

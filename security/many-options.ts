@@ -12,6 +12,12 @@ export const manyOptions: FreezeCase = {
     const sections = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`s${index}`, section]));
     const unknown = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`o${index}`, true]));
     const [tool] = [{ name: 'look', ...unknown }];
+    const odd = Object.fromEntries(Array.from({ length: 18 }, (_, index) => [`unknown${index}`, true]));
+    const tools = Array.from({ length: 4000 }, (_, index) => ({
+      name: `t${index}`,
+      description: '',
+      ...odd,
+    }));
     const { sessionId } = await runtime.client.create({});
     return async () => {
       for (const [method, params] of [
@@ -28,6 +34,8 @@ export const manyOptions: FreezeCase = {
         const { message } = await runtime.client.failure('session.create', settings);
         if (!/too many values/.test(String(message))) throw new Error(`another failure: ${String(message)}`);
       }
+      // As many as are taken: each unknown field of each tool is looked up.
+      await runtime.client.create({ tools });
     };
   },
 };

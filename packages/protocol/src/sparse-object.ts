@@ -52,15 +52,25 @@ const Sparse = $constructor<z.ZodMiniObject, Definition>('SparseObject', (object
       return payload;
     }
     const read: Record<string, unknown> = {};
-    for (const name of new Set([...definition.needed, ...Object.keys(given)])) {
-      // Assigned to, it would change what the object is.
-      if (name === '__proto__') continue;
+    const { needed } = definition;
+    const take = (name: string) => {
       const value = given[name];
-      const result = schemaOf(name, value)._zod.run({ value, issues: [] }, context);
+      const schema = schemaOf(name, value);
+      // What is not known passes as it is, however much of it there is.
+      if (schema === undefined) {
+        read[name] = value;
+        return;
+      }
+      const result = schema._zod.run({ value, issues: [] }, context);
       if (result instanceof Promise) throw new $ZodAsyncError();
       for (const issue of result.issues)
         payload.issues.push({ ...issue, path: [name, ...(issue.path ?? [])] });
       read[name] = result.value;
+    };
+    needed.forEach(take);
+    for (const name of Object.keys(given)) {
+      // Assigned to, `__proto__` would change what the object is.
+      if (name !== '__proto__' && !needed.has(name)) take(name);
     }
     payload.value = read;
     return payload;
@@ -69,11 +79,12 @@ const Sparse = $constructor<z.ZodMiniObject, Definition>('SparseObject', (object
 
 function schemasOf({ fields, needed }: Definition) {
   const schemas = new Map<string, z.core.$ZodType>();
-  return (name: string, value: unknown): z.core.$ZodType => {
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (!field || (value === undefined && !needed.has(name))) return anything();
-    const schema = schemas.get(name) ?? field();
-    schemas.set(name, schema);
+  return (name: string, value: unknown): z.core.$ZodType | undefined => {
+    if (value === undefined && !needed.has(name)) return undefined;
+    const known = schemas.get(name);
+    if (known) return known;
+    const schema = Object.hasOwn(fields, name) ? fields[name]?.() : undefined;
+    if (schema) schemas.set(name, schema);
     return schema;
   };
 }

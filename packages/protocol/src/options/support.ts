@@ -72,7 +72,7 @@ export function findIneffective(
   table: SupportTable,
 ): readonly OptionFinding[] {
   const found = new Map<string, OptionFinding>();
-  lookInto(params, { table, path: '', isInside: false }, found);
+  lookInto(params, { table, path: '', isInside: false, seen: new Set() }, found);
   return [...found.values()];
 }
 
@@ -80,30 +80,45 @@ export function findIneffective(
 const mostFindings = 200;
 const longestName = 64;
 
-/** The fields of an object, and where it stands. */
+/** The fields of objects, and where these stand. */
 interface Place {
   readonly table: SupportTable;
   readonly path: string;
   /** Inside a known option a name that is not known is a mistake, also where it would switch something off. */
   readonly isInside: boolean;
+  /** Names that are not known, and were looked at: thousands of objects may have the same. */
+  readonly seen: Set<string>;
 }
 
 type Found = Map<string, OptionFinding>;
 
 function lookInto(params: object, place: Place, found: Found): void {
-  const { table, path, isInside } = place;
-  for (const [name, value] of Object.entries(params)) {
+  const { table, path, isInside, seen } = place;
+  for (const name of Object.keys(params)) {
+    if (seen.has(name)) continue;
+    const value = (params as Readonly<Record<string, unknown>>)[name];
     const support = Object.hasOwn(table, name) ? table[name] : undefined;
     if (support) judge(value, support, `${path}${name}`, found);
-    else if (isInside ? value !== undefined && value !== null : asksForSomething(value))
+    else if (isInside ? value !== undefined && value !== null : asksForSomething(value)) {
+      seen.add(name);
       addUnknown(name, place, found);
+    }
   }
 }
 
 function judge(value: unknown, support: Support, option: string, found: Found): void {
   if (support.type === 'object' || support.type === 'variants') {
-    for (const { object: each, fields } of objectsIn(value, support))
-      lookInto(each, { table: fields, path: `${option}.`, isInside: true }, found);
+    const places = new Map<SupportTable, Place>();
+    for (const { object: each, fields } of objectsIn(value, support)) {
+      const place = places.get(fields) ?? {
+        table: fields,
+        path: `${option}.`,
+        isInside: true,
+        seen: new Set(),
+      };
+      places.set(fields, place);
+      lookInto(each, place, found);
+    }
     return;
   }
   if (found.has(option) || !asksForSomething(value)) return;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Methods } from '@groundcrew/protocol';
+import { Refusal } from '../failure.js';
 import type { CallContext, Handlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `skills.${string}`>;
@@ -29,15 +30,29 @@ export const skillsHandlers: Handlers<Pick<Methods, Names>> = {
     };
   },
   async 'skills.config.setDisabledSkills'({ disabledSkills }, { runtime }) {
+    requireFew(disabledSkills);
     runtime.skills.disabled.write(disabledSkills);
     return null;
   },
   async 'skills.config.setSkillDisabled'({ name, disabled }, { runtime }) {
     const others = runtime.skills.disabled.read().filter((each) => each !== name);
-    runtime.skills.disabled.write(disabled ? [...others, name] : others);
+    const names = disabled ? [...others, name] : others;
+    if (disabled) requireFew(names);
+    runtime.skills.disabled.write(names);
     return null;
   },
 };
+
+/** Far more than anyone has: they are sorted and written at once, and read by every session. */
+const mostDisabled = 5000;
+const longestName = 1024;
+
+function requireFew(names: readonly string[]): void {
+  if (names.length > mostDisabled)
+    throw new Refusal(`At most ${mostDisabled} skills can be switched off, not ${names.length}.`);
+  if (names.some(({ length }) => length > longestName))
+    throw new Refusal(`The name of a skill has at most ${longestName} characters.`);
+}
 
 function absolute(paths: readonly string[], { environment }: CallContext): readonly string[] {
   return paths.map((path) => resolve(environment.workingDirectory, path));
