@@ -41,7 +41,7 @@ export function remotePlace(value: string): string | undefined {
 }
 
 function pathsInOne(value: string): readonly string[] {
-  const local = /^file:\/\/(?:localhost)?(\/.*)$/i.exec(value)?.[1];
+  const local = localPlace(value);
   if (local !== undefined) return [local];
   if (hasScheme.test(value)) return [];
   const [whole = '', ...more] = [value.replace(/^@/, ''), ...value.split(/[=:,@<]/)].map((piece) =>
@@ -50,6 +50,15 @@ function pathsInOne(value: string): readonly string[] {
   const away = more.filter(leadsAway);
   if (away.length > 0) return away;
   return !whole.startsWith('-') && looksLikePath(whole) ? [whole] : [];
+}
+
+/** An address without a host, or of a file: `file:///x`, `git+file:///x`, and `file://x/y`, of which git makes `/x/y`. */
+function localPlace(value: string): string | undefined {
+  const [, scheme = '', place] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(value) ?? [];
+  const isOfFile = /(?:^|\+)file$/i.test(scheme);
+  const path = isOfFile ? place?.replace(/^localhost(?=\/)/i, '') : place;
+  if (path?.startsWith('/')) return path;
+  return isOfFile && path !== undefined ? `/${path}` : undefined;
 }
 
 const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;

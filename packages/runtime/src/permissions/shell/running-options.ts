@@ -63,12 +63,19 @@ const special = new Map<string, (words: readonly KnownWord[]) => readonly Wrappe
   ['tar', (words) => [...commandsGiven(words, tar), ...bundledUnknown(words)]],
   ...['ssh', 'scp', 'sftp'].map((name) => [name, runBySecureShell] as const),
   ['printf', (words) => evaluatedName(words, /^-v(.*)$/)],
+  ['jobs', runByJobs],
   ...['test', '['].map(
     (name) => [name, (words: readonly KnownWord[]) => evaluatedName(words, /^-[vR]()$/)] as const,
   ),
 ]);
 
 const unknown: Wrapped = { type: 'unknown' };
+
+/** `jobs -x program` runs it with the numbers of processes in the place of those of jobs. */
+function runByJobs(words: readonly KnownWord[]): readonly Wrapped[] {
+  const at = words.findIndex(({ value }) => /^-\w*x/.test(value));
+  return at < 0 ? [] : [{ type: 'words', words: words.slice(at + 1) }];
+}
 
 /** `tar xIf program archive` writes its options without a dash; whose value is whose only tar knows. */
 function bundledUnknown([first]: readonly KnownWord[]): readonly Wrapped[] {

@@ -43,6 +43,8 @@ export function zipped({ operands: [archive] }: ParsedCall): Made {
 /** Of curl, which names a file as the address does. */
 export function downloaded(call: ParsedCall): Made {
   if (!has(call, '-O', '--remote-name')) return {};
+  // The server chooses the name.
+  if (has(call, '-J', '--remote-header-name')) return { made: ['*'] };
   const addresses = [...call.operands.map(({ value }) => value), ...valuesOf(call, '--url')];
   const names = addresses.map((address) => basename(address.split(/[?#]/, 1)[0] ?? ''));
   // Patterns of its own may become any name.
