@@ -321,6 +321,22 @@ test.each<[string, object, RegExp]>([
     testServer({ dieAt: 'initialize', stderr: 'bad key hunter22' }, { env: { KEY: 'hunter22' } }),
     /^it exited with code 7; it wrote: bad key \*\*\*$/,
   ],
+  [
+    'a secret within last words that are cut',
+    testServer(
+      { dieAt: 'initialize', stderr: `a key hunter22-of-many-words${'y'.repeat(590)}` },
+      { env: { KEY: 'hunter22-of-many-words' } },
+    ),
+    /; it wrote: a key \*\*\*y{590}$/,
+  ],
+  [
+    'a secret within a first line that is cut',
+    testServer(
+      { dieAt: 'initialize', first: `${'x'.repeat(190)}hunter22-of-many-words\n` },
+      { env: { KEY: 'hunter22-of-many-words' } },
+    ),
+    /; it wrote what is no message: "x{190}\*\*\*"$/,
+  ],
   ['no command', { args: ['x'] }, /^it names neither a command nor a url$/],
   ['an unknown type', { type: 'carrier-pigeon', coop: 3 }, /^its type is "carrier-pigeon"/],
   [

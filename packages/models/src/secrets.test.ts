@@ -19,6 +19,7 @@ test.each([
   ['as a part of an address', 'no /x?key=ab%22cd%2Fef here', 'no /x?key=*** here'],
   ['cut where the text ends', 'wrong key ab"cd/e…', 'wrong key ***…'],
   ['cut without a sign of it', 'wrong key ab"cd/e', 'wrong key ***'],
+  ['cut where the text begins', '"cd/ef is wrong', '*** is wrong'],
   ['of which too little is left to know it', 'wrong key ab"c', 'wrong key ab"c'],
 ])('a secret is taken out of a text %s', (_how, text, clean) => {
   expect(withoutValues(text, ['ab"cd/ef'])).toBe(clean);

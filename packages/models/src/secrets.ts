@@ -10,7 +10,7 @@ export function withoutValues(text: string, secrets: readonly string[]): string 
   const forms = new Set(secrets.filter(({ length }) => length >= shortestSecret).flatMap(formsOf));
   const longestFirst = [...forms].toSorted((one, other) => other.length - one.length);
   const whole = longestFirst.reduce((clean, form) => clean.replaceAll(form, '***'), text);
-  return longestFirst.reduce(withoutBeginning, whole);
+  return longestFirst.reduce((clean, form) => withoutEnd(withoutBeginning(clean, form), form), whole);
 }
 
 /** The values in the query of an address that are named like secrets. */
@@ -26,7 +26,7 @@ function formsOf(secret: string): readonly string[] {
   return [secret, json, json.replaceAll('/', '\\/'), encodeURIComponent(secret)];
 }
 
-/** What bounds a text may cut a secret in two: its beginning at the end of the text goes as well. */
+/** What bounds a text may cut a secret in two: its beginning at the end of the text goes, as does its end at the beginning. */
 function withoutBeginning(text: string, secret: string): string {
   const [, body = '', end = ''] = /^(.*?)(…?)$/s.exec(text) ?? [];
   const most = Math.min(secret.length - 1, body.length);
@@ -34,6 +34,13 @@ function withoutBeginning(text: string, secret: string): string {
   const least = scheme.length + shortestPart;
   for (let length = most; length >= least; length -= 1) {
     if (body.endsWith(secret.slice(0, length))) return `${body.slice(0, -length)}***${end}`;
+  }
+  return text;
+}
+
+function withoutEnd(text: string, secret: string): string {
+  for (let length = Math.min(secret.length - 1, text.length); length >= shortestPart; length -= 1) {
+    if (text.startsWith(secret.slice(-length))) return `***${text.slice(length)}`;
   }
   return text;
 }

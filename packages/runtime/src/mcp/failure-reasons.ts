@@ -14,12 +14,17 @@ export function reasonOfChild(
   config: StdioConfig,
   { error, workingDirectory }: { readonly error?: unknown; readonly workingDirectory: string },
 ): string {
-  const { fault, ending, strayLine } = transport;
-  const errors = lastLines(transport.lastErrors);
+  const { fault, ending, strayLine = '' } = transport;
+  const secrets = Object.values(config.env);
+  // Each part by itself: it may begin or end in the middle of a secret.
+  const errors = lastLines(withoutSecrets(transport.lastErrors, secrets));
+  const line = JSON.stringify(withoutSecrets(strayLine, secrets));
   const said = errors === '' ? '' : `; it wrote: ${errors}`;
-  const stray = strayLine === undefined ? '' : `; it wrote what is no message: ${JSON.stringify(strayLine)}`;
-  const reason = fault ?? (ending ? endingText(ending, config, workingDirectory) : reasonOf(error));
-  return cleaned(`${reason}${said}${fault ? '' : stray}`, Object.values(config.env));
+  const stray = strayLine === '' ? '' : `; it wrote what is no message: ${line}`;
+  const reason =
+    fault?.replace(JSON.stringify(strayLine), () => line) ??
+    (ending ? endingText(ending, config, workingDirectory) : reasonOf(error));
+  return cleaned(`${reason}${said}${fault ? '' : stray}`, secrets);
 }
 
 function endingText(ending: ExitStatus, { command }: StdioConfig, workingDirectory: string): string {
