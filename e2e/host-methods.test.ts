@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { liveRuntime, say, type WireClient } from '@groundcrew/testkit';
+import { liveRuntime, providerOf, say, type WireClient } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
 
 const runtime = liveRuntime();
@@ -209,20 +209,28 @@ test('a session is at GitHub who its client says, with the token that goes with 
   await client.close();
 });
 
-test('secrets that a client adds are covered in the log, where the process is for one user', async () => {
+test('secrets that a client adds are covered in the log where the process is for one user, and headers everywhere', async () => {
   const log = join(runtime.home.path, 'secrets.log');
   const flags = ['--stdio', '--log-level', 'all'];
   const environment = { COPILOT_ENABLE_SECRET_FILTERING: 'true', GROUNDCREW_LOG: log };
   const client = await runtime.connect(runtime.spawn({ flags, environment }));
   expect(await client.call('secrets.addFilterValues', { values: ['oidc-value-1'] })).toEqual({ ok: true });
   await client.call('ping', { message: 'here is oidc-value-1' });
+  // Headers and variables are secret whatever they are called.
+  const { provider, ...chosen } = providerOf(runtime.script(say('hi')));
+  const session = await client.create({
+    ...chosen,
+    provider: { ...provider, headers: { 'X-Gateway': 'hidden-word-1' } },
+    mcpServers: { srv: { command: 'false', env: { LICENCE: 'hidden-word-2' } } },
+  });
+  await session.turn('Hello', { requestHeaders: { 'x-team': 'hidden-word-3' } });
   await client.close();
   const refused = await runtime.client.failure('secrets.addFilterValues', { values: ['x'] });
   expect(refused.message).toContain('COPILOT_ENABLE_SECRET_FILTERING=true');
   const lines = readFileSync(log, 'utf8')
     .split('\n')
     .filter((line) => line.includes('here is'));
-  expect(readFileSync(log, 'utf8')).not.toContain('oidc-value-1');
+  expect(readFileSync(log, 'utf8')).not.toMatch(/oidc-value-1|hidden-word/);
   expect(lines.length).toBeGreaterThan(0);
   for (const line of lines) expect(line).toContain('here is [redacted]');
 });

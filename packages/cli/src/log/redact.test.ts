@@ -6,14 +6,21 @@ test('known values, values of secret names and forms of secrets are covered, at 
   const redactor = new Redactor('registered-value');
   const value = {
     apiKey: 'key-one',
-    headers: { Authorization: 'Bearer abcdefgh', 'x-api-key': 'key-two', accept: 'text' },
+    headers: { Authorization: 'Bearer abcdefgh', 'x-api-key': 'key-two', accept: 'text', 'X-Team': ['blue'] },
+    mcpServers: { srv: { env: { LICENCE: 'of-mine' }, args: ['plain'] } },
     list: [{ bearerToken: 'short' }, 'the registered-value is here'],
     maxOutputTokens: 5,
     note: 'Authorization: Bearer abc.def-ghi and ghp_0123456789abcdefghij at https://me:pass@host/x',
   };
   expect(redactor.value(value)).toEqual({
     apiKey: '[redacted]',
-    headers: { Authorization: '[redacted]', 'x-api-key': '[redacted]', accept: 'text' },
+    headers: {
+      Authorization: '[redacted]',
+      'x-api-key': '[redacted]',
+      accept: 'text',
+      'X-Team': ['[redacted]'],
+    },
+    mcpServers: { srv: { env: { LICENCE: '[redacted]' }, args: ['plain'] } },
     list: [{ bearerToken: '[redacted]' }, 'the [redacted] is here'],
     maxOutputTokens: 5,
     note: 'Authorization: Bearer [redacted] and [redacted] at https://[redacted]@host/x',

@@ -29,7 +29,13 @@ export class Redactor {
     }
     if (Array.isArray(value)) return value.map((each) => this.value(each, name));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.value(each, key)]));
+    const isOfSecrets = secretTable.test(name);
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [
+        key,
+        isOfSecrets && !secretName.test(key) && !openHeader.test(key) ? covered(each) : this.value(each, key),
+      ]),
+    );
   }
 }
 
@@ -48,6 +54,19 @@ const shortest = 6;
 
 /** Names whose values must stay hidden; counts such as `inputTokens` are not among them. */
 const secretName = /(?:api[-_]?key|authorization|cookie|password|secret|token)$/i;
+
+/** Headers and variables may be secret whatever they are called. Elsewhere their values may be everyday words, and stay. */
+const secretTable = /^(?:\w*headers|env)$/i;
+
+/** Headers whose values are no secret. */
+const openHeader =
+  /^(?:accept(?:-\w+)*|content-(?:type|length|encoding)|user-agent|traceparent|tracestate|(?:x-)?request-id|retry-after)$/i;
+
+/** The same shape without a word of it. */
+function covered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(covered);
+  return value === null || value === undefined ? value : cover;
+}
 
 /** Forms that only secrets have; what stands before them is kept. */
 const secretForms: readonly RegExp[] = [
