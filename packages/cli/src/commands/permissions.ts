@@ -10,7 +10,6 @@ import { visible } from '../terminal/visible.js';
 import { asksForHelp, type Command, defineCommand, show } from './command.js';
 
 type Wish = Parameters<typeof explainStanding>[0];
-type StandingExplanation = Awaited<ReturnType<typeof explainStanding>>;
 
 const checkFlags = {
   read: textFlag('--read', 'PATH', 'ask about reading a file or directory'),
