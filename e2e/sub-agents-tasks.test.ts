@@ -182,7 +182,9 @@ describe('tools of agents', () => {
     const id = HELPER?.id;
     const facts = `agent_id: ${id}, agent_type: general-purpose, status: completed, description: The task of HELPER, elapsed: 0s`;
     const unknown = 'No agent found with agent_id: nope. The agent may have been cleared or never existed.';
-    expect(said.split('\n---\n')).toEqual([
+    // A busy machine takes longer than the second that would be counted.
+    const quick = said.replaceAll(/(elapsed: |completed, )\d+s/g, (_, before: string) => `${before}0s`);
+    expect(quick.split('\n---\n')).toEqual([
       `Agent completed. ${facts}, total_turns: 1\n\n[Turn 0]\nAnswer 1`,
       `Message sent to ${id}.`,
       `Agent completed. ${facts}, total_turns: 2\n\n[Turn 1]\nAnswer 2`,
