@@ -56,7 +56,11 @@ test('many clients at once each get their own answer', async () => {
 });
 
 test('a client that is lost is lost for its node, and a node that is lost for its client', async () => {
-  farNode.serve = (socket) => void socket.resume().once('end', () => socket.end()).write('welcome');
+  farNode.serve = (socket) =>
+    void socket
+      .resume()
+      .once('end', () => socket.end())
+      .write('welcome');
   const open = async () => {
     const arrived = once(far, 'connection') as Promise<[Socket]>;
     const client = connect(port, '127.0.0.1');

@@ -8,6 +8,11 @@ import { afterAll } from 'vitest';
 /** Why no sandbox can be made here; undefined where one can. */
 export const noSandbox = reasonAgainst();
 
+/** Why files of this checkout cannot be protected in a sandbox; undefined where they can. */
+export const noPlace = /^\/(?:var\/)?tmp\//.test(import.meta.dirname)
+  ? 'the checkout lies in a temporary directory, and a sandbox has its own one there'
+  : undefined;
+
 /** A disk with something to protect. It is in no temporary directory: those are the sandbox's own. */
 export class SandboxWorld {
   readonly base = mkdtempSync(fileURLToPath(new URL('../node_modules/.sandbox-', import.meta.url)));

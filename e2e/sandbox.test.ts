@@ -15,13 +15,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { callTools, liveRuntime, say } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
-import { commandSession, noSandbox, outputs, SandboxWorld } from './sandbox-world.js';
+import { commandSession, noPlace, noSandbox, outputs, SandboxWorld } from './sandbox-world.js';
 
 const programFile = fileURLToPath(new URL('../packages/cli/bin/groundcrew.js', import.meta.url));
 
-if (noSandbox !== undefined) console.warn(`skipped, all tests of the sandbox: ${noSandbox}`);
+const obstacle = noSandbox ?? noPlace;
+if (obstacle !== undefined) console.warn(`skipped, all tests of the sandbox: ${obstacle}`);
 
-describe.skipIf(noSandbox !== undefined)('a command in the sandbox', () => {
+describe.skipIf(obstacle !== undefined)('a command in the sandbox', () => {
   const world = new SandboxWorld();
   const { work, person, outside } = world;
   const runtime = liveRuntime({

@@ -86,11 +86,7 @@ function wishIn({ read, write, url, tool }: Flags, [command]: readonly string[])
 }
 
 /** Throws UsageError. */
-async function explanationOf(
-  wish: Wish,
-  { cwd, mode }: Flags,
-  terminal: Terminal,
-): Promise<Explanation> {
+async function explanationOf(wish: Wish, { cwd, mode }: Flags, terminal: Terminal): Promise<Explanation> {
   const home = homeDirectory(terminal.environment, { isHeadless: false });
   return explainStanding(wish, {
     homeDirectory: home,
