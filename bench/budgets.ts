@@ -7,6 +7,7 @@ import { killToAnswer } from './budgets/answer.js';
 import { crowd } from './budgets/crowd.js';
 import { type Figure, reportOf } from './budgets/report.js';
 import { unloaded } from './budgets/unloaded.js';
+import { chosen } from './chosen.js';
 import { openModel } from './outcomes/model.js';
 import { Stage } from './outcomes/stage.js';
 
@@ -40,14 +41,14 @@ else process.exitCode = (await main()) ? 0 : 1;
 process.exit();
 
 async function main(): Promise<boolean> {
+  const wanted = chosen(measures, values.only);
   const root = mkdtempSync(join(tmpdir(), 'groundcrew-budgets-'));
   const program = fileURLToPath(new URL('../packages/cli/bin/groundcrew.js', import.meta.url));
   const model = await openModel();
   const stage = new Stage({ name: 'Groundcrew', command: [program] }, model, root);
   const figures: Figure[] = [];
   try {
-    for (const [name, measure] of Object.entries(measures))
-      if (values.only.length === 0 || values.only.includes(name)) figures.push(...(await measure(stage)));
+    for (const [, measure] of wanted) figures.push(...(await measure(stage)));
   } finally {
     await model.close();
     rmSync(root, { recursive: true, force: true, maxRetries: 5 });

@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { RuleModel } from '@groundcrew/testkit';
 import { processesOf, survivorsOf } from '../chaos/survivors.js';
 import { type Figure, reportOf } from './budgets/report.js';
+import { chosen } from './chosen.js';
 import { timed, typical } from './statistics.js';
 import { openRuntime } from './watched-runtime.js';
 
@@ -23,7 +24,7 @@ const usage = `Measures what MCP servers cost, and what is left of them; fails w
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string' },
+    only: { type: 'string', multiple: true },
     sessions: { type: 'string', default: '100' },
     servers: { type: 'string', default: '5' },
     help: { type: 'boolean', default: false },
@@ -45,9 +46,8 @@ process.exit();
 
 async function main(): Promise<boolean> {
   const parts = { turns, starts, lives: () => lives(Number(values.sessions)) };
-  const wanted = Object.entries(parts).filter(([name]) => (values.only ?? name) === name);
   const figures: Figure[] = [];
-  for (const [, measure] of wanted) figures.push(...(await measure()));
+  for (const [, measure] of chosen(parts, values.only ?? [])) figures.push(...(await measure()));
   console.log(reportOf(figures));
   return figures.length > 0 && figures.every(({ isKept }) => isKept !== false);
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Random } from '../chaos/random.js';
+import { chosen } from './chosen.js';
 import { longSession } from './outcomes/long-session.js';
 import { openModel } from './outcomes/model.js';
 import { pendingTool } from './outcomes/pending-tool.js';
@@ -60,7 +61,7 @@ async function lookAt(subject: Subject): Promise<readonly Finding[]> {
   const root = mkdtempSync(join(tmpdir(), 'groundcrew-outcomes-'));
   const findings: Finding[] = [];
   try {
-    for (const [name, scenario] of chosen()) {
+    for (const [name, scenario] of chosen(scenarios, values.only)) {
       const model = await openModel({ chunkPause: name === 'running-turns' ? 3 : 0 });
       console.error(`${subject.name}: ${name}`);
       findings.push(...(await scenario(new Stage(subject, model, root)).catch(failure(name))));
@@ -75,12 +76,6 @@ async function lookAt(subject: Subject): Promise<readonly Finding[]> {
 /** What could not be carried through is an outcome, too. */
 function failure(name: string): (error: unknown) => readonly Finding[] {
   return (error) => [{ what: `${name}: not carried through`, outcome: String(error).slice(0, 200) }];
-}
-
-function chosen(): readonly (readonly [string, Scenario])[] {
-  const unknown = values.only.filter((name) => !Object.hasOwn(scenarios, name));
-  if (unknown.length > 0) throw new Error(`There is no such scenario: ${unknown.join(', ')}`);
-  return Object.entries(scenarios).filter(([name]) => values.only.length === 0 || values.only.includes(name));
 }
 
 function subjectFrom(text: string): Subject {

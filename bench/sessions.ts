@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { RuleModel, temporaryDirectory } from '@groundcrew/testkit';
 import { type Figure, reportOf } from './budgets/report.js';
+import { chosen } from './chosen.js';
 import { openFetchingModel } from './sessions/long-session.js';
 import { makeManySessions } from './sessions/many-sessions.js';
 import { churn, listCosts, resumeCost, searchCosts, type Timed } from './sessions/measures.js';
@@ -79,8 +80,7 @@ process.exit();
 
 async function main(): Promise<boolean> {
   const figures: Figure[] = [];
-  for (const [name, measure] of Object.entries(measures))
-    if (values.only.length === 0 || values.only.includes(name)) figures.push(...(await measure()));
+  for (const [, measure] of chosen(measures, values.only)) figures.push(...(await measure()));
   console.log(reportOf(figures));
   return figures.every(({ isKept }) => isKept !== false);
 }
