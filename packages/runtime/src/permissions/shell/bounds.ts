@@ -5,10 +5,10 @@ const mostOpenings = 200;
 /** Braces multiply words. */
 const mostBraces = 100;
 /** Blanks and operators, between which words stand. */
-const mostSeparators = 650;
+const mostSeparators = 1000;
 /** Bounds all that is read in one command, with the texts it hands to other shells. */
 const mostCharacters = 32 * 1024;
-const mostWords = 800;
+const mostWords = 1200;
 
 /** Whether the parser, whose work grows faster than some texts do, may be given this one. */
 function isReadable(text: string): boolean {
