@@ -293,7 +293,7 @@ function manyCommands({ commands }: FreezeScale): FreezeCase {
       const calls = Array.from({ length: commands }, (_, n) => ({
         id: `c${n}`,
         name: 'bash',
-        arguments: { command: `: ${n}; trap '${'ls;'.repeat(600)}' EXIT; trap - EXIT`, description: 'd' },
+        arguments: { command: `: ${n}; trap '${'ls;'.repeat(900)}' EXIT; trap - EXIT`, description: 'd' },
       }));
       const { session } = await withTools(runtime, callTools(...calls), say('x'));
       return () => turnEndsWith(session, /exit code 0/);

@@ -2,13 +2,13 @@ const waiting: (() => void)[] = [];
 let isTaken = false;
 
 /**
- * Waits for a round of the event loop in which no other caller has begun such work. A model may ask for hundreds of short
- * pieces at once; other sessions get their turn in between. A caller that is alone does not wait.
+ * Waits until no other caller does such work. A model may ask for hundreds of short pieces at once; between two of them the
+ * requests of other sessions are answered. A caller that is alone does not wait.
  */
 export async function eventLoopTurn(): Promise<void> {
   if (isTaken) return new Promise((resolve) => waiting.push(resolve));
   isTaken = true;
-  setImmediate(next);
+  afterOthers();
 }
 
 function next(): void {
@@ -17,6 +17,14 @@ function next(): void {
     isTaken = false;
     return;
   }
-  setImmediate(next);
+  afterOthers();
   go();
 }
+
+/** A request takes a few rounds of the event loop; with one round a piece it would wait for as many pieces. */
+function afterOthers(rounds = freeRounds): void {
+  if (rounds === 0) setImmediate(next);
+  else setImmediate(afterOthers, rounds - 1);
+}
+
+const freeRounds = 3;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readShellCommand } from './shell-command.js';
+import { readingOf, readShellCommand, shellRequest } from './shell-command.js';
 
 /** A generated command and the names of all that it would run. */
 interface Truth {
@@ -430,4 +430,11 @@ test.each([
   'tar xIf x y',
 ])('the text of %j hides what runs', (command) => {
   expect(readShellCommand(command).hidesCommands).toBe(true);
+});
+
+test('a request whose text was changed is not judged by what was read before', () => {
+  const request = shellRequest({ command: 'ls', intention: '' });
+  expect(readingOf(request).commands.map(({ identifier }) => identifier)).toEqual(['ls']);
+  request.fullCommandText = 'rm -r x';
+  expect(readingOf(request).commands.map(({ identifier }) => identifier)).toEqual(['rm']);
 });

@@ -27,7 +27,7 @@ export function shellRequest(
   { command, intention }: { readonly command: string; readonly intention: string },
   reading: ShellReading = readShellCommand(command),
 ): ShellRequest {
-  return {
+  const request: ShellRequest = {
     kind: 'shell',
     fullCommandText: command,
     intention,
@@ -42,7 +42,23 @@ export function shellRequest(
     ...warningOf(reading),
     canOfferSessionApproval: reading.canOfferSessionApproval,
   };
+  readings.set(request, { text: command, reading });
+  return request;
 }
+
+/** What was read for this request; a request that came another way is read again. */
+export function readingOf(request: ShellRequest): ShellReading {
+  const known = readings.get(request);
+  return known?.text === request.fullCommandText ? known.reading : readShellCommand(request.fullCommandText);
+}
+
+/** Whether `readingOf` has nothing left to do. */
+export function isRead(request: ShellRequest): boolean {
+  return readings.get(request)?.text === request.fullCommandText;
+}
+
+/** A message may hold many commands: each is asked about and then judged, more than once, after all others were read. */
+const readings = new WeakMap<ShellRequest, ReadText>();
 
 /** An approval of a program that the table does not have is for whatever it can do. */
 function warningOf({ unknownPrograms, canOfferSessionApproval }: ShellReading): {
@@ -67,8 +83,13 @@ export function readShellCommand(text: string): ShellReading {
   return latest.reading;
 }
 
-/** A command is read to ask about it and again to judge it. */
-let latest: { readonly text: string; readonly reading: ShellReading } | undefined;
+/** A command may be explained and asked about in one breath. */
+let latest: ReadText | undefined;
+
+interface ReadText {
+  readonly text: string;
+  readonly reading: ShellReading;
+}
 
 /** One text being walked: the command itself, or text that one of its commands will run. */
 interface Walk {

@@ -123,9 +123,9 @@ async function readLine(
   Pick<Subject, 'commands' | 'hidesCommands' | 'isUnread'> & Pick<Line, 'writtenFiles' | 'isOrdered'>
 > {
   if (request.kind !== 'shell') return { ...nothingRead, writtenFiles: [], isOrdered: true };
-  const { readShellCommand } = await import('./shell-command.js');
-  await eventLoopTurn();
-  const { segments, ...reading } = readShellCommand(request.fullCommandText);
+  const { isRead, readingOf } = await import('./shell-command.js');
+  if (!isRead(request)) await eventLoopTurn();
+  const { segments, ...reading } = readingOf(request);
   return { ...reading, commands: segments };
 }
 
