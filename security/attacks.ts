@@ -2,6 +2,7 @@ import type { Attack, AttackOptions } from './attack.js';
 import { attackCommands } from './commands.js';
 import { attackDeletion } from './deletion.js';
 import { attackFreeze } from './freeze.js';
+import { freezeCases } from './freeze-cases.js';
 import { attackLinks } from './links.js';
 import { attackWire } from './wire.js';
 
@@ -50,7 +51,7 @@ export const attacks: readonly NamedAttack[] = [
   {
     name: 'freeze',
     what: 'the worst inputs that are known of a client, a model, a file or a page, beside a client that pings',
-    count: 20,
+    count: freezeCases().length,
     shortCount: 0,
     run: attackFreeze,
   },

@@ -44,9 +44,10 @@ export class Screen extends EventEmitter {
     return this.output.writableLength;
   }
 
-  /** The terminal is behind, or its window is being resized: nothing more should be drawn before `onceReady` calls. */
-  get isFull(): boolean {
-    return this.settling !== undefined || this.output.writableNeedDrain;
+  /** False when the terminal is behind, or its window is being resized: nothing should be drawn before `onceReady` calls. */
+  isReady(): boolean {
+    this.askSize();
+    return this.settling === undefined && !this.output.writableNeedDrain;
   }
 
   /** Calls when something can be drawn again. */
@@ -68,7 +69,10 @@ export class Screen extends EventEmitter {
       this.isSwallowing = false;
       return true;
     }
-    if (chunk === frameStart) this.batch = [];
+    if (chunk === frameStart) {
+      this.batch = [];
+      this.askSize();
+    }
     const text = marksOnly.test(chunk) ? this.takePrinted(chunk) : this.liveText(chunk);
     if (!this.batch) return this.output.write(text, callback);
     this.batch.push(text);
@@ -91,6 +95,12 @@ export class Screen extends EventEmitter {
     clearTimeout(this.settling);
     this.settling = setTimeout(() => this.settle(), restMs);
   };
+
+  /** The news of a new size may be on its way while a frame is drawn: where Node can ask the terminal, it is asked. */
+  private askSize(): void {
+    const { output } = this as { output: Output & { _refreshSize?: () => void } };
+    if (output.isTTY && !output.destroyed) output._refreshSize?.();
+  }
 
   /** Draws for the size there is. */
   settle(): void {
@@ -126,6 +136,9 @@ export class Screen extends EventEmitter {
     return chunk.includes('\n') ? `${wrapOff}${chunk}${wrapOn}` : chunk;
   }
 
+  /** A row that was cut off at the edge has no more to wrap. */
+  private readonly widthOf = (text: string): number => Math.min(stringWidth(text), this.columns);
+
   private takePrinted(chunk: string): string {
     return chunk.replace(marks, (_, id: string) => {
       const text = this.printed.get(Number(id)) ?? '';
@@ -139,7 +152,7 @@ export class Screen extends EventEmitter {
     if (chunk === frameStart || chunk === frameEnd) return;
     const text = chunk.replace(sequences, '');
     const [, lines = '0', column] = cursorEnd.exec(chunk) ?? [];
-    const widths = text.includes('\n') ? text.split('\n').slice(0, -1).map(widthOf) : this.drawn.widths;
+    const widths = text.includes('\n') ? text.split('\n').slice(0, -1).map(this.widthOf) : this.drawn.widths;
     const isErased = text === '' && column === undefined && eraseLine.test(chunk);
     const cursor =
       column === undefined ? undefined : { row: widths.length - Number(lines), column: Number(column) - 1 };
@@ -172,10 +185,6 @@ const sequences = /\u001b\[[0-9;?]*[A-Za-z]/g;
 const cursorEnd = /(?:\u001b\[(\d+)A)?\u001b\[(\d+)G\u001b\[\?25h$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Ink's own sequences
 const eraseLine = /\u001b\[2K/;
-
-function widthOf(text: string): number {
-  return stringWidth(text);
-}
 
 function up(rows: number): string {
   return rows > 0 ? `\u001b[${rows}A` : '';

@@ -109,7 +109,7 @@ export class View {
 
   private flush(): void {
     this.timer = undefined;
-    if (this.renderer.screen.isFull) {
+    if (!this.renderer.screen.isReady()) {
       this.renderer.screen.onceReady(() => this.changed());
       return;
     }
