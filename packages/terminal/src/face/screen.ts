@@ -98,7 +98,7 @@ export class Screen extends EventEmitter {
 
   /** The news of a new size may be on its way while a frame is drawn: where Node can ask the terminal, it is asked. */
   private askSize(): void {
-    const { output } = this as { output: Output & { _refreshSize?: () => void } };
+    const output: Output & { readonly _refreshSize?: () => void } = this.output;
     if (output.isTTY && !output.destroyed) output._refreshSize?.();
   }
 
