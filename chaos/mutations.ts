@@ -29,6 +29,7 @@ export const mutations: readonly Mutation[] = [
     name: 'skip the epoch check',
     file: `${store}/sessions.ts`,
     to: '',
+    part: 'rivals',
   },
   {
     name: 'accept a second answer',

@@ -17,6 +17,7 @@ export async function rivalRuns(lab: Lab): Promise<readonly (Failure | undefined
     await contest(lab, 'an idle owner is stopped while another process takes its session', fencedOwner),
     await contest(lab, 'an owner with open questions is stopped, then killed', killedWhileStopped),
     await contest(lab, 'an owner with open questions is stopped, robbed of its session, and goes on', robbed),
+    await contest(lab, 'an owner goes on while who robbed it has not written anything yet', robbedInSilence),
   ];
 }
 
@@ -71,6 +72,31 @@ const fencedOwner: Contest = async ({ owner, other, ledger }) => {
 
 /** The owner finds, when it goes on, answers that were waiting for it to questions that are answered elsewhere by then. */
 const robbed: Contest = async ({ owner, other, ledger }) => {
+  const stale = await stopWithAnswers(owner, ledger);
+  await other.client.resume(ledger, { continuePendingWork: true, takeOver: true });
+  await other.client.answerOpen(ledger, { isAwaited: true });
+  await other.client.untilIdle(ledger, [work]);
+  owner.runtime.signal('SIGCONT');
+  await refused(stale, ledger);
+  await owner.client.until(ledger, (events) => events.at(-1)?.type === 'session.idle');
+  await other.client.send(ledger, next);
+  await other.client.untilIdle(ledger, [next]);
+};
+
+/** The log is as the owner left it, and yet the owner may not write: only who has claimed the session last. */
+const robbedInSilence: Contest = async ({ owner, other, ledger }) => {
+  const stale = await stopWithAnswers(owner, ledger);
+  other.client.isSilent = true;
+  await other.client.resume(ledger, { continuePendingWork: true, takeOver: true, disableResume: true });
+  owner.runtime.signal('SIGCONT');
+  await refused(stale, ledger);
+  other.client.isSilent = false;
+  await other.client.answerOpen(ledger, { isAwaited: true });
+  await other.client.untilIdle(ledger, [work]);
+};
+
+/** Stops the owner while its session asks; resolves with answers it has been sent since. */
+async function stopWithAnswers(owner: Rival, ledger: Ledger): Promise<readonly Promise<unknown>[]> {
   await owner.client.create(ledger);
   owner.client.isSilent = true;
   await owner.client.send(ledger, work);
@@ -79,22 +105,18 @@ const robbed: Contest = async ({ owner, other, ledger }) => {
     await owner.client.until(ledger, isOpen(kind));
   const asked = (await owner.client.stored(ledger)).filter(({ type }) => type === 'external_tool.requested');
   owner.runtime.signal('SIGSTOP');
-  const stale = asked.map(({ data }) => {
+  return asked.map(({ data }) => {
     const { requestId } = data as EventData<'external_tool.requested'>;
     const params = { sessionId: ledger.sessionId, requestId, result: 'stale' };
     return owner.client.wire.failure('session.tools.handlePendingToolCall', params);
   });
-  await other.client.resume(ledger, { continuePendingWork: true, takeOver: true });
-  await other.client.answerOpen(ledger, { isAwaited: true });
-  await other.client.untilIdle(ledger, [work]);
-  owner.runtime.signal('SIGCONT');
-  for (const answer of await Promise.all(stale))
+}
+
+async function refused(answers: readonly Promise<unknown>[], ledger: Ledger): Promise<void> {
+  for (const answer of await Promise.all(answers))
     if (JSON.stringify(answer).includes('"success":true'))
       ledger.problems.push('an answer was accepted by a process that had lost its session');
-  await owner.client.until(ledger, (events) => events.at(-1)?.type === 'session.idle');
-  await other.client.send(ledger, next);
-  await other.client.untilIdle(ledger, [next]);
-};
+}
 
 /** A living owner's work is protected however long it is silent; a dead one's is taken over at once. */
 const killedWhileStopped: Contest = async ({ owner, other, ledger }) => {
