@@ -24,6 +24,7 @@ export const mutations: readonly Mutation[] = [
     name: 'drop the sync',
     file: `${store}/store-file.ts`,
     to: "const synced = 'PRAGMA synchronous = OFF; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1';",
+    part: 'power',
   },
   {
     name: 'skip the epoch check',
