@@ -17,7 +17,13 @@ import type { Offers } from '../questions/offers.js';
 import type { Questions } from '../questions/questions.js';
 import type { Waits } from '../questions/waits.js';
 import type { ToolEnvironment } from '../tools/tool.js';
-import type { AgentContext, AgentPlanner, ConfigChange, SteeringInbox, TurnLimits } from '../turn/context.js';
+import type {
+  AgentContext,
+  AgentPlanner,
+  ConfigChange,
+  SteeringInbox,
+  TurnLimits,
+} from '../turn/agent-context.js';
 import { HistoryMemory } from '../turn/history-memory.js';
 import type { Interaction } from '../turn/interaction.js';
 import type { Planner } from '../turn/planner.js';
@@ -29,12 +35,17 @@ export interface AgentParts {
   readonly inbox: SteeringInbox;
   /** What it may take; none for the root agent. */
   caps?(): readonly Cap[];
-  /** Is given what summarises its conversation. */
-  made?(compactor: Compactor): void;
 }
 
-/** Makes the contexts of an agent's interactions. */
-export type AgentContexts = (parts: AgentParts) => (interaction: Interaction) => AgentContext;
+/** The contexts of one agent's interactions, and what they have in common. */
+export interface AgentContexts {
+  /** Summarises the agent's conversation when its window fills. */
+  readonly compactor: Compactor;
+  of(interaction: Interaction): AgentContext;
+}
+
+/** Makes the contexts of an agent. */
+export type MakeAgentContexts = (parts: AgentParts) => AgentContexts;
 
 /** What all agents of a session share. */
 interface SharedParts {
@@ -65,10 +76,7 @@ interface SharedParts {
 }
 
 /** Everything that the turns of one agent may touch: the same gate, hooks and questions for every agent. */
-export function agentContexts(
-  { log, planner, inbox, caps, made }: AgentParts,
-  shared: SharedParts,
-): (interaction: Interaction) => AgentContext {
+export function agentContexts({ log, planner, inbox, caps }: AgentParts, shared: SharedParts): AgentContexts {
   const { clock, questions, offers, waits, guard, permissions, audience } = shared;
   const parts = { log, clock, questions, waits };
   const hooks = new Hooks({ ...parts, sources: () => shared.hookSources() });
@@ -76,7 +84,6 @@ export function agentContexts(
   const models = modelCalls({ ...parts, ...(caps && { caps }) }, hooks, shared);
   const isRoot = log.agentId === undefined;
   const compactor = new Compactor({ log, models, ...shared.compaction, ...(isRoot ? {} : ofSubAgent) });
-  made?.(compactor);
   const fixed = {
     log,
     inbox,
@@ -107,11 +114,10 @@ export function agentContexts(
     }),
     window: { memory: new HistoryMemory(), compactor },
   };
-  return (interaction) => ({
-    ...fixed,
-    interaction,
-    session: sessionFacts(shared, isRoot),
-  });
+  return {
+    compactor,
+    of: (interaction) => ({ ...fixed, interaction, session: sessionFacts(shared, isRoot) }),
+  };
 }
 
 /** Plans, todos and checkpoints are the session's: the summary of a sub-agent neither has nor makes any. */

@@ -1,6 +1,5 @@
 import { StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
-import type { Compactor } from '../compaction/compactor.js';
 import { Interruption } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
 import type { AgentDefinition, AgentTask } from '../log/agent-task.js';
@@ -10,13 +9,13 @@ import { ownEntry } from '../own-entry.js';
 import type { Waits } from '../questions/waits.js';
 import type { TraceContext } from '../settings/session-settings.js';
 import type { AgentWatch, Observer } from '../telemetry/observer.js';
-import type { AgentContext, AgentPlanner } from '../turn/context.js';
+import type { AgentContext, AgentPlanner } from '../turn/agent-context.js';
 import { deliver } from '../turn/deliver.js';
 import { Interaction } from '../turn/interaction.js';
 import type { PlannedAgent } from '../turn/planned-agent.js';
 import type { Planner } from '../turn/planner.js';
 import { runUntilAnswered } from '../turn/turn.js';
-import type { AgentContexts } from './agent-contexts.js';
+import type { AgentContexts, MakeAgentContexts } from './agent-contexts.js';
 import type { AgentServers } from './agent-servers.js';
 import { capsFor, timeLeft } from './caps.js';
 import { continueTurn } from './continue-turn.js';
@@ -36,7 +35,7 @@ import { capsOfTask, type SubAgentSettings } from './sub-agent-settings.js';
 /** What the session gives its sub-agents. */
 export interface SubAgentHost {
   readonly planner: Planner;
-  readonly contexts: AgentContexts;
+  readonly contexts: MakeAgentContexts;
   settings(): SubAgentSettings;
   /** The texts of skills that an agent has from the start. */
   skillsOf(agent: AgentDefinition): Promise<readonly string[]>;
@@ -76,8 +75,7 @@ export class SubAgentRun {
   private readonly controller = new AbortController();
   private release: () => void = () => undefined;
   private readonly agentLog: AgentLog;
-  private readonly contexts: (interaction: Interaction) => AgentContext;
-  private compactor: Compactor | undefined;
+  private readonly contexts: AgentContexts;
   private skills: readonly string[] = [];
   private servers: ReturnType<AgentServers['take']>;
   private watch: AgentWatch | undefined;
@@ -127,7 +125,7 @@ export class SubAgentRun {
         );
       stopTimer();
       this.release();
-      await Promise.all([this.compactor?.close(), this.servers?.release()]);
+      await Promise.all([this.contexts.compactor.close(), this.servers?.release()]);
       this.finish();
     }
   }
@@ -260,7 +258,7 @@ export class SubAgentRun {
     return { kind: 'agent', agentId, agentName: agent.name, isQueued } as const;
   }
 
-  private makeContexts(): (interaction: Interaction) => AgentContext {
+  private makeContexts(): AgentContexts {
     const { parts, agentLog } = this;
     const { agentId } = this.begun;
     return parts.contexts({
@@ -272,9 +270,6 @@ export class SubAgentRun {
         takeNotices: () => parts.siblings.noticesFor(agentId),
       },
       caps: () => this.capsNow(),
-      made: (compactor) => {
-        this.compactor = compactor;
-      },
     });
   }
 
@@ -312,7 +307,7 @@ export class SubAgentRun {
     if (turn) interaction.rounds = Number(turn.turnId) + 1;
     if (this.watch) interaction.watchedBy(this.watch);
     this.interaction = interaction;
-    return this.contexts(interaction);
+    return this.contexts.of(interaction);
   }
 
   private planned(): PlannedAgent {
@@ -381,7 +376,7 @@ export class SubAgentRun {
   }
 
   private async runStopHook(stopReason: string, response: string): Promise<void> {
-    const { hooks, session } = this.contexts(new Interaction(this.parts.clock.newId(), { trace: {} }));
+    const { hooks, session } = this.contexts.of(new Interaction(this.parts.clock.newId(), { trace: {} }));
     if (!hooks.has('subagentStop')) return;
     // The agent is over: nothing stops what comes after it but time.
     const { signal } = new AbortController();

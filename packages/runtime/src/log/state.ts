@@ -11,7 +11,7 @@ import type { Objective, StopRequest } from './autopilot-state.js';
 import type { ClientTask } from './client-task.js';
 import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
 import type { FixedSettings } from './fixed-settings.js';
-import type { ModelView } from './model-view.js';
+import type { ModelView } from './history-view.js';
 import type { OpenQuestion, OpenRequest } from './open-question.js';
 import type { Pinned } from './pinned.js';
 import type { OutputWish, Prompt } from './prompt.js';

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { syncPath } from '@groundcrew/store';
-import { type BookContents, emptyBook, parseBook } from './book-contents.js';
-import { BookFault } from './book-fault.js';
+import { type BookContents, BookFault, emptyBook, parseBook } from './book-contents.js';
 
 /** The file in a home that holds approvals for good. */
 export class BookFile {

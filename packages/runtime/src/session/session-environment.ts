@@ -18,7 +18,7 @@ import type { Observer } from '../telemetry/observer.js';
 import type { Clients } from '../tools/builtin.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import type { Tool, ToolEnvironment } from '../tools/tool.js';
-import type { ConfigChange, TurnLimits } from '../turn/context.js';
+import type { ConfigChange, TurnLimits } from '../turn/agent-context.js';
 import type { Planner } from '../turn/planner.js';
 import type { Audience } from './audience.js';
 

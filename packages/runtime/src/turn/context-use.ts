@@ -1,6 +1,6 @@
 import { sizeOfAll, viewOf } from '../log/history-view.js';
 import type { AgentState } from '../log/state.js';
-import type { AgentContext, ModelPlan } from './context.js';
+import type { AgentContext, ModelPlan } from './agent-context.js';
 
 /** Window assumed for an unknown model. */
 const defaultTokenLimit = 128_000;

@@ -1,6 +1,6 @@
 import type { ChatMessage, Part } from '@groundcrew/models';
 import { interruptedText } from '../gate/failed-result.js';
-import type { ModelView as View } from '../log/model-view.js';
+import type { ModelView as View } from '../log/history-view.js';
 import type { HistoryEntry } from '../log/state.js';
 import { withinImageLimits } from '../prompt/image-limits.js';
 

@@ -2,8 +2,8 @@ import { creditsOf, type ModelMetric, modelMetrics } from '../budget/metrics.js'
 import { costOfAll, type Spending } from '../budget/spending.js';
 import { agentOf, type SessionState } from '../log/state.js';
 import type { Instructions } from '../prompt/instructions.js';
+import type { ModelPlan } from './agent-context.js';
 import { type CompactingSession, compactionSettings } from './compaction-settings.js';
-import type { ModelPlan } from './context.js';
 import {
   attributeContext,
   type ContextAttribution,

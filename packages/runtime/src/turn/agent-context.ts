@@ -6,7 +6,7 @@ import type { JobRunner } from '../exec/workers.js';
 import type { Gate } from '../gate/gate.js';
 import type { Hooks } from '../hooks/hooks.js';
 import type { AgentLog } from '../log/agent-log.js';
-import type { ModelView } from '../log/model-view.js';
+import type { ModelView } from '../log/history-view.js';
 import type { Draft } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
 import type { ModelCalls } from '../model-call/model-call.js';
