@@ -12,7 +12,7 @@ import { HostAgents } from './agents/host-agents.js';
 import { UnknownAgent } from './agents/session-agents.js';
 import { subAgentSettings } from './agents/sub-agent-settings.js';
 import { ownCommands } from './commands/session-commands.js';
-import { requireSandbox } from './exec/require-sandbox.js';
+import { requireSandbox } from './exec/machine-sandbox.js';
 import { UnfinishedLogs } from './history/unfinished-logs.js';
 import { type Lifecycle, metadataOf, metadataOfHead } from './lifecycle.js';
 import { LiveSessions } from './live-sessions.js';

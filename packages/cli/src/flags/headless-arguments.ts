@@ -1,4 +1,4 @@
-import { logLevel, logLevels } from '../log/log-levels.js';
+import { logLevel, logLevels } from '../log/log.js';
 import {
   entryOf,
   lastPort,

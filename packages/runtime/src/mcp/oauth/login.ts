@@ -7,11 +7,10 @@ import {
   type OAuthClientProvider,
   type OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
-import { failureCode } from './failure-code.js';
 import type { Fetch } from './guarded-fetch.js';
 import { hostRedirect } from './host-redirect.js';
 import { listenForRedirect } from './loopback.js';
-import { machineLogin } from './machine.js';
+import { failureCode, machineLogin } from './machine.js';
 import type { Callback, Redirect } from './redirect.js';
 import { type Credentials, type KeptClient, resourceOf, type TokenBook, withEnding } from './token-book.js';
 
