@@ -13,7 +13,7 @@ import type { ServerEnvironment } from './environment.js';
 import { explain } from './explain.js';
 import { Extensions } from './extensions.js';
 import { describeFailedRequest, failedText, QuotaExceeded } from './failure.js';
-import { findSession } from './find.js';
+import { findSession } from './find-session.js';
 import { ForwardedTelemetry } from './forwarded-telemetry.js';
 import type { CallContext } from './handler.js';
 import { handlers, sessionMethodHandlers } from './handlers/catalog.js';
