@@ -52,6 +52,7 @@ export {
   type SearchHit,
   type SearchRequest,
   type SessionContext,
+  type SessionFiles,
   type SessionHead,
   type SessionNeeds,
   type SessionQuery,
