@@ -47,8 +47,8 @@ export interface AgentContexts {
 /** Makes the contexts of an agent. */
 export type MakeAgentContexts = (parts: AgentParts) => AgentContexts;
 
-/** What all agents of a session share. */
-interface SharedParts {
+/** What the session around its agents gives them. */
+export interface AgentHost {
   readonly sessionId: string;
   readonly clock: Clock;
   readonly limits: TurnLimits;
@@ -59,19 +59,27 @@ interface SharedParts {
     modelSwitchers(): readonly AskedClient[];
     answerersOf: ConstructorParameters<typeof CallQuestions>[0]['clients'];
   };
-  readonly sessionLog: SessionLog;
-  readonly questions: Questions;
-  readonly offers: Offers;
+  /** When the conversation is summarised, and with what beside it. */
   readonly compaction: Omit<CompactorParts, 'log' | 'models'>;
-  readonly waits: Waits;
-  readonly guard: HookGuard;
+  /** What a model costs, if it is known. */
   priceOf(model: string): Promise<Price | undefined>;
   toolEnvironment(): ToolEnvironment;
+  /** Those whose hooks are called, in the order in which they came. */
   hookSources(): readonly HookSource[];
+  /** A warning about hooks files that cannot be read; once. */
   hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
   readObjective(): Promise<string | undefined>;
   writeTranscript(): Promise<string>;
+}
+
+/** What all agents of a session share. */
+interface SharedParts extends AgentHost {
+  readonly sessionLog: SessionLog;
+  readonly questions: Questions;
+  readonly offers: Offers;
+  readonly waits: Waits;
+  readonly guard: HookGuard;
   takeStart(): boolean;
 }
 

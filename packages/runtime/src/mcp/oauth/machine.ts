@@ -8,12 +8,15 @@ import {
 import type { Fetch } from './guarded-fetch.js';
 import { type Credentials, type KeptClient, resourceOf, type TokenBook, withEnding } from './token-book.js';
 
-interface MachineLogin {
+/** How the program logs in at a server by itself. */
+export interface MachineLogin {
   readonly serverUrl: string;
   readonly book: TokenBook;
   readonly fetch: Fetch;
+  /** What the server's last refusal said. */
   readonly scope?: string | undefined;
   readonly resourceMetadataUrl?: string | undefined;
+  /** The program as it is registered already. */
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
 }
