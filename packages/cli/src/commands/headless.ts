@@ -14,7 +14,8 @@ import { channelOptions, maxUntrustedBytes, type ServeChannel } from '../doors/s
 import { entryOf, wholeNumber } from '../flags/arguments.js';
 import type { HeadlessArguments } from '../flags/headless-arguments.js';
 import { readProtocol } from '../flags/protocol.js';
-import { type Log, logLevel } from '../log/log.js';
+import type { Log } from '../log/log.js';
+import { logLevel } from '../log/log-levels.js';
 import { longestTimeout } from '../terminal/stopping.js';
 import { ParentWatch, parentIsGone } from './parent-watch.js';
 

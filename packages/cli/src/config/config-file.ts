@@ -3,7 +3,7 @@ import type { Environment } from '@groundcrew/models';
 import { waitKinds, webhookEvents } from '@groundcrew/protocol';
 import type { SandboxSettings } from '@groundcrew/runtime';
 import { longestSeconds, UsageError, wholeNumber } from '../flags/arguments.js';
-import { logLevels } from '../log/log.js';
+import { logLevels } from '../log/log-levels.js';
 import { type Allowed, type AllowRule, readRule } from './allow-rules.js';
 import { executorOf } from './sandbox-text.js';
 import {

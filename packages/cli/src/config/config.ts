@@ -9,7 +9,7 @@ import type { Environment } from '@groundcrew/models';
 import type { SandboxSettings } from '@groundcrew/runtime';
 import { longestSeconds, UsageError, wholeNumber } from '../flags/arguments.js';
 import { choiceFlag, type Flag, type FlagValues, numberFlag, switchFlag, textFlag } from '../flags/flags.js';
-import { type LogLevel, logLevel, logLevels } from '../log/log.js';
+import { type LogLevel, logLevel, logLevels } from '../log/log-levels.js';
 import { type Allowed, permissionKinds, readAllowed } from './allow-rules.js';
 import { type ConfigFile, readConfigFile } from './config-file.js';
 import { configPath, homeDirectory } from './home.js';

@@ -1,4 +1,4 @@
-import { logLevel, logLevels } from '../log/log.js';
+import { logLevel, logLevels } from '../log/log-levels.js';
 import {
   entryOf,
   lastPort,

@@ -1,15 +1,6 @@
 import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { type LogLevel, logLevels } from './log-levels.js';
 import type { Redactor } from './redact.js';
-
-/** From silence to everything. */
-export const logLevels = ['none', 'error', 'warning', 'info', 'debug', 'all'] as const;
-
-export type LogLevel = (typeof logLevels)[number];
-
-/** The level of that name, if there is one. */
-export function logLevel(name: string | undefined): LogLevel | undefined {
-  return logLevels.find((level) => level === name);
-}
 
 /** What an entry may be; `all` is for what is too much even for debugging. */
 export type EntryLevel = Exclude<LogLevel, 'none'>;
