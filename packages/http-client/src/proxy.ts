@@ -1,4 +1,5 @@
 import { HttpError } from './errors.js';
+import { proxyAuthorization } from './proxy-authorization.js';
 import type { TunnelAgent } from './tunnel.js';
 
 /** The variables of a process, given by the code that starts it. */
@@ -79,11 +80,4 @@ function parseProxy(value: string, variable: string): URL {
     'configuration',
     `${variable} names a ${protocol} proxy; this version speaks to http and https proxies`,
   );
-}
-
-/** What a proxy with a name and a password in its address is shown. */
-export function proxyAuthorization(proxy: URL): Record<string, string> {
-  if (proxy.username === '' && proxy.password === '') return {};
-  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
-  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
 }

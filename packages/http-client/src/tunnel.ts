@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { HttpError } from './errors.js';
-import { proxyAuthorization } from './proxy.js';
+import { proxyAuthorization } from './proxy-authorization.js';
 
 /** Where a tunnel leads. */
 interface Destination {

@@ -1,4 +1,3 @@
-import type { ImageLimits } from '@groundcrew/models';
 import type { HistoryEntry, ViewCut } from './state.js';
 
 /**
@@ -93,14 +92,4 @@ function isPrompt(entry: HistoryEntry): boolean {
 
 function lastPrompt(history: readonly HistoryEntry[]): number {
   return history.findLastIndex(isPrompt);
-}
-
-/** What a model can read. What it cannot stays in the history, for one that can may be chosen later. */
-export interface ModelView {
-  readonly model: string;
-  readonly canSeeImages: boolean;
-  /** What it takes of images, where that is known. */
-  readonly images?: ImageLimits;
-  /** Types of documents that it reads as they are. */
-  readonly documents: readonly string[];
 }

@@ -1,7 +1,6 @@
 import type { ModelInfo, ModelProvider } from '@groundcrew/models';
 import type { SessionMode } from '@groundcrew/protocol';
-import type { ModelView } from '../log/history-view.js';
-import { modeOf, type SessionState } from '../log/state.js';
+import { type ModelView, modeOf, type SessionState } from '../log/state.js';
 import { agentPrompt, leadingPrompt } from '../prompt/agent-prompt.js';
 import type { InstructionPlaces } from '../prompt/instruction-files.js';
 import type { Instructions } from '../prompt/instructions.js';
