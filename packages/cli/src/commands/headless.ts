@@ -152,7 +152,6 @@ export async function runServer(options: ServerOptions, process: Process): Promi
       tenants,
       serve: (channel, about) => watched(serve(channel, about)),
     });
-    const { port } = listener;
     options.tls?.onRenewal((identity) => listener.renew(identity));
     shutdown.drain = { seconds: options.drainSeconds ?? drainSeconds, refuse: () => listener.refuse() };
     // At every log level: the user who started it may not know.
@@ -162,8 +161,8 @@ export async function runServer(options: ServerOptions, process: Process): Promi
     }
     const door = await options.openDoor?.(program, serve);
     shutdown.door = door;
-    log?.write('info', 'listening', { port });
-    process.announce(`CLI server listening on port ${port}`);
+    log?.write('info', 'listening', { port: listener.port });
+    process.announce(`CLI server listening on port ${listener.port}`);
     for (const line of door?.lines ?? []) process.announce(line);
     program.openStore();
   } catch (error) {

@@ -178,7 +178,7 @@ function killAt(step: string | undefined): () => void {
 }
 
 /** Collects unreferenced objects now: on Node 20 a closed database keeps its files open until then. */
-export async function collectGarbage(): Promise<void> {
+async function collectGarbage(): Promise<void> {
   const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([
     import('node:v8'),
     import('node:vm'),

@@ -47,12 +47,12 @@ export function subcommandAt(name: string, words: readonly KnownWord[]): number 
 }
 
 /** A tool that is approved by the name of its sub-command. */
-export function isNamedTool(name: string): boolean {
+function isNamedTool(name: string): boolean {
   return tools.has(plainName(name));
 }
 
 /** What it runs is named in front of all options: the words behind are for that to read. */
-export function runsNamed(name: string, words: readonly KnownWord[]): boolean {
+function runsNamed(name: string, words: readonly KnownWord[]): boolean {
   const tool = tools.get(plainName(name));
   const [first, second] = words;
   if (!tool || !first || first.value.startsWith('-')) return false;
