@@ -163,7 +163,7 @@ export class PermissionPlaces {
     });
   }
 
-  /** Forgets what users approved in this session, and if asked, for the place it works in. */
+  /** Removes what users approved in this session, and if asked, for the place it works in. */
   async removeApprovals(options: { readonly includeLocation: boolean }): Promise<void> {
     await this.fix({ approvals: [], allow: [], locations: [] });
     if (!options.includeLocation) return;
