@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { errorCodes, errorMessages } from '@groundcrew/protocol';
 import { RpcError } from '@groundcrew/rpc';
 import type { PendingPeer, PendingPeers } from './pending-peers.js';
@@ -69,7 +70,7 @@ export class Gatekeeper {
 
   private async refuse(): Promise<never> {
     const isLast = !this.isIn && this.peer?.guessedWrong();
-    await wait(this.parts.pendingPeers.delay());
+    await pause(this.parts.pendingPeers.delay(), undefined, { ref: false });
     if (isLast) this.closeSoon();
     throw wrongToken();
   }
@@ -82,12 +83,6 @@ export class Gatekeeper {
 
 function wrongToken(): RpcError {
   return new RpcError(errorCodes.authenticationFailed, errorMessages.authenticationFailed);
-}
-
-function wait(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds).unref();
-  });
 }
 
 function tokenIn(params: unknown): string | undefined {
