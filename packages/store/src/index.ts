@@ -62,3 +62,4 @@ export {
   type StoreErrorKind,
 } from './session-store.js';
 export { syncPath } from './sync-path.js';
+export { writeWholeFile } from './whole-file.js';

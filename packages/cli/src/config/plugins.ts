@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { InstalledPlugin, Plugins } from '@groundcrew/server';
+import { writeWholeFile } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
 import {
   directPlugin,
@@ -244,9 +245,7 @@ export class HomePlugins implements Plugins {
     const guard = join(this.homeDirectory, 'run', 'plugins.guard');
     mkdirSync(dirname(guard), { recursive: true, mode: 0o700 });
     await withFileLock(guard, () => {
-      const draft = `${this.path}.${process.pid}.tmp`;
-      writeFileSync(draft, `${JSON.stringify(change(this.read()), undefined, 2)}\n`, { mode: 0o600 });
-      renameSync(draft, this.path);
+      writeWholeFile(this.path, `${JSON.stringify(change(this.read()), undefined, 2)}\n`);
     });
   }
 }
