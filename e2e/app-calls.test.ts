@@ -4,6 +4,8 @@ import { liveRuntime, providerOf, say } from '@groundcrew/testkit';
 import { describe, expect, test, vi } from 'vitest';
 import { hooked, inputsOf } from './hooked.js';
 
+/** A shell may start late on a busy machine: longer than `waitFor` waits by itself. */
+const slowly = { timeout: 20_000 };
 const runtime = liveRuntime({ flags: ['--port', '0'] });
 const interrupted = 'The execution of this tool, or a previous tool was interrupted.';
 const touch = { name: 'bash', arguments: { command: 'touch made.txt', description: 'makes a file' } };
@@ -170,7 +172,7 @@ describe('commands in the background', () => {
       const found = await read({ waitMs: 5000 });
       expect(found.text).toBe('first\n');
       return found;
-    });
+    }, slowly);
     expect(await read({ cursor: one.cursor })).toEqual({ text: '', cursor: one.cursor });
     const waiting = read({ cursor: one.cursor, waitMs: 30_000 });
     writeFileSync(go, '');

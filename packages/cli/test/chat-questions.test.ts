@@ -1,27 +1,14 @@
 import { Client, defineTool, RuntimeConnection } from '@groundcrew/sdk';
-import { callTools, ScriptedApi, type ScriptedReply, say, temporaryDirectory } from '@groundcrew/testkit';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { callTools, type ScriptedReply, say } from '@groundcrew/testkit';
+import { expect, test } from 'vitest';
 import { Chat } from '../src/chat/chat.js';
-import { type InProcessRuntime, openInProcess } from '../src/in-process.js';
 import { Redactor } from '../src/log/redact.js';
 import { Display } from '../src/terminal/display.js';
 import { LineInput } from '../src/terminal/line-input.js';
+import { inProcessWorld } from './in-process-world.js';
 import { TestTerminal } from './streams.js';
 
-const home = temporaryDirectory();
-const runtimes: InProcessRuntime[] = [];
-let api: ScriptedApi;
-
-beforeAll(async () => {
-  api = await ScriptedApi.open();
-});
-afterEach(async () => {
-  for (const runtime of runtimes.splice(0)) await runtime.close();
-});
-afterAll(async () => {
-  await api.close();
-  home.remove();
-});
+const { home, script, open } = inProcessWorld();
 
 /** A plain chat of a user, with a model that plays these replies. `asks` is what a tool of the app asks users. */
 async function chat(
@@ -29,10 +16,9 @@ async function chat(
   ...replies: readonly ScriptedReply[]
 ) {
   const terminal = new TestTerminal(home.path, 'terminal');
-  const model = api.script(...replies);
+  const model = script(...replies);
   const environment = options.isCopilot ? { COPILOT_API_URL: model.baseUrl, GH_TOKEN: 'token-1' } : {};
-  const runtime = await openInProcess({ homeDirectory: home.path, workingDirectory: home.path, environment });
-  runtimes.push(runtime);
+  const runtime = await open({ homeDirectory: home.path, workingDirectory: home.path, environment });
   const client = new Client({ connection: RuntimeConnection.forChannel(() => runtime.channel) });
   const answers: unknown[] = [];
   const ask = defineTool('ask', {

@@ -4,36 +4,22 @@ import { Client, defineTool, RuntimeConnection } from '@groundcrew/sdk';
 import {
   callTools,
   hold,
-  ScriptedApi,
   type ScriptedModel,
   type ScriptedReply,
   say,
   temporaryDirectory,
 } from '@groundcrew/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Chat } from '../src/chat/chat.js';
 import type { Config } from '../src/config/config.js';
-import { type InProcessRuntime, openInProcess } from '../src/in-process.js';
 import { Redactor } from '../src/log/redact.js';
 import { Display } from '../src/terminal/display.js';
 import { LineInput } from '../src/terminal/line-input.js';
+import { inProcessWorld } from './in-process-world.js';
 import { cliWorld } from './program.js';
 import { TestTerminal } from './streams.js';
 
-const home = temporaryDirectory();
-const runtimes: InProcessRuntime[] = [];
-let api: ScriptedApi;
-
-beforeAll(async () => {
-  api = await ScriptedApi.open();
-});
-afterEach(async () => {
-  for (const runtime of runtimes.splice(0)) await runtime.close();
-});
-afterAll(async () => {
-  await api.close();
-  home.remove();
-});
+const { home, script, open } = inProcessWorld();
 
 /** The arguments of each call of the one tool there is. */
 const strikes: unknown[] = [];
@@ -58,14 +44,13 @@ async function chat(
 ) {
   const workingDirectory = options.directory ?? home.path;
   const terminal = new TestTerminal(workingDirectory, options.kind ?? 'terminal');
-  const runtime = await openInProcess({
+  const runtime = await open({
     homeDirectory: home.path,
     workingDirectory,
     environment: {},
   });
-  runtimes.push(runtime);
   const client = new Client({ connection: RuntimeConnection.forChannel(() => runtime.channel) });
-  const model = replies.length > 0 ? api.script(...replies) : undefined;
+  const model = replies.length > 0 ? script(...replies) : undefined;
   const config: Config = {
     homeDirectory: home.path,
     streaming: true,

@@ -3,31 +3,18 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, RuntimeConnection } from '@groundcrew/sdk';
-import { callTools, ScriptedApi, type ScriptedReply, say, temporaryDirectory } from '@groundcrew/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { callTools, type ScriptedReply, say } from '@groundcrew/testkit';
+import { describe, expect, test } from 'vitest';
 import { answer } from '../src/commands/run.js';
 import type { AllowRule } from '../src/config/allow-rules.js';
 import type { Config } from '../src/config/config.js';
-import { type InProcessRuntime, openInProcess } from '../src/in-process.js';
 import { Redactor } from '../src/log/redact.js';
+import { inProcessWorld } from './in-process-world.js';
 import { cliWorld } from './program.js';
 import { TestTerminal } from './streams.js';
 
-const home = temporaryDirectory();
-const runtimes: InProcessRuntime[] = [];
-let api: ScriptedApi;
+const { home, script, open } = inProcessWorld();
 let places = 0;
-
-beforeAll(async () => {
-  api = await ScriptedApi.open();
-});
-afterEach(async () => {
-  for (const runtime of runtimes.splice(0)) await runtime.close();
-});
-afterAll(async () => {
-  await api.close();
-  home.remove();
-});
 
 /** `groundcrew -p` in a directory of its own, with a model that plays these replies. */
 async function run(
@@ -41,13 +28,12 @@ async function run(
   const directory = options.directory ?? join(home.path, `place-${places++}`);
   if (!existsSync(directory)) mkdirSync(directory);
   const terminal = new TestTerminal(directory, options.kind ?? 'terminal');
-  const runtime = await openInProcess({
+  const runtime = await open({
     homeDirectory: join(home.path, 'home'),
     workingDirectory: directory,
     environment: { PATH: process.env.PATH },
   });
-  runtimes.push(runtime);
-  const model = api.script(...replies);
+  const model = script(...replies);
   const config: Config = {
     homeDirectory: home.path,
     streaming: false,

@@ -9,8 +9,9 @@ import {
   standardRetryPolicy,
   type TimeLimits,
 } from '@groundcrew/models';
-import { offlineInfo, type ThinkElsewhere } from '@groundcrew/offline-model';
+import { offlineInfo, offlineModel, type ThinkElsewhere } from '@groundcrew/offline-model';
 import {
+  isSecretOfRuntime,
   type ModelAccess,
   type ModelSeams,
   type ProviderSettings,
@@ -20,8 +21,6 @@ import {
 import { AmbientModels, type AmbientSources, type ModelCallSettings } from './ambient-models.js';
 import { CopilotAccess } from './copilot-access.js';
 import type { GitHubUser, GitHubUsers } from './git-hub-user.js';
-import { clientVariables } from './header-variables.js';
-import { offlineAccess } from './offline-access.js';
 import { withOtherModels } from './other-models.js';
 import { type OwnServiceSources, ownService } from './own-service.js';
 
@@ -230,3 +229,24 @@ async function listOf({ provider }: ModelAccess): Promise<readonly ModelInfo[]> 
 
 /** Who brings a service of its own does not depend on what the home says of others. */
 const unreadable = (): undefined => undefined;
+
+/**
+ * The variables that headers of a client's provider may name: those that the operator lists, and never a key or token that the
+ * runtime itself goes by. Any client could have them sent to an address of its own.
+ */
+function clientVariables(environment: Environment, listed: readonly string[]): Environment {
+  const allowed = listed.filter((name) => Object.hasOwn(environment, name) && !isSecretOfRuntime(name));
+  return Object.fromEntries(allowed.map((name) => [name, environment[name]]));
+}
+
+/** What answers when nothing is configured: no key, no network, no weights. */
+function offlineAccess(thinkElsewhere?: ThinkElsewhere): ModelAccess {
+  return {
+    provider: offlineModel(thinkElsewhere),
+    defaultModel: offlineInfo.id,
+    info: () => offlineInfo,
+    isCopilot: false,
+    titles: () => false,
+    standsInFor: (model) => model !== offlineInfo.id && model !== 'auto',
+  };
+}

@@ -1,7 +1,6 @@
-import { type Conversation, readConversation } from './conversation.js';
+import { type Conversation, type OfflineRequest, readConversation } from './conversation.js';
 import { fittingValue } from './fitting-value.js';
 import { type MaskedText, mask } from './masked-text.js';
-import type { OfflineRequest } from './offline-request.js';
 import type { PlannedCall, Reply } from './pattern.js';
 import { asksForSummary, summaryOf } from './patterns/memory.js';
 import { selfDescription } from './patterns/small-talk.js';

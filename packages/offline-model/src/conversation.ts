@@ -1,5 +1,7 @@
-import type { ChatMessage, Part, ToolSpec } from '@groundcrew/models';
-import type { OfflineRequest } from './offline-request.js';
+import type { ChatMessage, ModelRequest, Part, ToolSpec } from '@groundcrew/models';
+
+/** What of a request the offline model goes by. */
+export type OfflineRequest = Pick<ModelRequest, 'system' | 'messages' | 'tools' | 'toolChoice' | 'output'>;
 
 export interface Attachment {
   readonly type: 'file' | 'text' | 'selection' | 'image' | 'reference';

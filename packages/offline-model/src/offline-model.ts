@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { ModelEvent, ModelInfo, ModelProvider, ModelRequest, ToolCall, Usage } from '@groundcrew/models';
-import type { OfflineRequest } from './offline-request.js';
+import type { OfflineRequest } from './conversation.js';
 import type { Reply } from './pattern.js';
 
 /** What is known of the model without asking it. */

@@ -38,6 +38,7 @@ export type {
   ModelSeams,
   SessionSettings,
 } from './settings/session-settings.js';
+export { withProvider } from './settings/with-provider.js';
 export { HostSkills } from './skills/host-skills.js';
 export { explainStanding } from './standing-explanation.js';
 export { storedLog } from './stored-log.js';

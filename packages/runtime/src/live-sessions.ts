@@ -18,8 +18,8 @@ interface LiveSessionsParts {
 export class LiveSessions {
   private readonly sessions = new Map<string, Session>();
   private readonly turns = new OneAtATime();
-  /** Sessions whose turn waits for users while no client is attached, and what they go by. */
-  private readonly resting = new Map<string, SessionSettings>();
+  /** What sessions go by that were unloaded while their turn waits for users. */
+  private readonly waiting = new Map<string, SessionSettings>();
   private readonly activeAt = new Map<string, number>();
   private idleTimer: NodeJS.Timeout | undefined;
   private turnsBegun = 0;
@@ -53,26 +53,26 @@ export class LiveSessions {
   }
 
   get ids(): readonly string[] {
-    return [...this.sessions.keys(), ...this.resting.keys()];
+    return [...this.sessions.keys(), ...this.waiting.keys()];
   }
 
   add(session: Session): void {
     this.sessions.set(session.sessionId, session);
   }
 
-  drop(sessionId: string): void {
+  remove(sessionId: string): void {
     this.sessions.delete(sessionId);
     this.activeAt.delete(sessionId);
   }
 
-  /** What a session at rest goes by. */
-  restingSettings(sessionId: string): SessionSettings | undefined {
-    return this.resting.get(sessionId);
+  /** What a session goes by that was unloaded while its turn waits. */
+  waitingSettings(sessionId: string): SessionSettings | undefined {
+    return this.waiting.get(sessionId);
   }
 
   /** The session is deleted, or goes on. */
-  endRest(sessionId: string): void {
-    this.resting.delete(sessionId);
+  endWait(sessionId: string): void {
+    this.waiting.delete(sessionId);
   }
 
   /** What the sessions in memory do now; turns are counted from the start of the process. */
@@ -104,9 +104,9 @@ export class LiveSessions {
     await this.oneAtATime(sessionId, async () => {
       if (this.sessions.get(sessionId) !== session) return;
       if (audience.size === 0 && (await session.keeper.unloadWaiting()))
-        this.resting.set(sessionId, session.currentSettings);
+        this.waiting.set(sessionId, session.currentSettings);
       else await session.keeper.unload();
-      if (audience.size === 0 && !session.isLoaded) this.drop(sessionId);
+      if (audience.size === 0 && !session.isLoaded) this.remove(sessionId);
     }).catch(unreachableStore);
   }
 

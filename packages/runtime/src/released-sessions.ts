@@ -21,10 +21,10 @@ export class ReleasedSessions {
   /** Another node has the session: the copy here is void, and its clients go on there. */
   lose(sessionId: string): void {
     const session = this.live.find(sessionId);
-    this.live.endRest(sessionId);
+    this.live.endWait(sessionId);
     this.moved(sessionId);
     session?.keeper.lose(staleOwner(sessionId));
-    this.live.drop(sessionId);
+    this.live.remove(sessionId);
   }
 
   /** Leaves a session to other nodes: when its turn has ended, or as soon as the signal is aborted. */
@@ -35,9 +35,9 @@ export class ReleasedSessions {
     await this.live.oneAtATime(sessionId, async () => {
       const session = this.live.find(sessionId);
       await session?.keeper.handOver((claim) => cluster.handOver(claim));
-      this.live.endRest(sessionId);
+      this.live.endWait(sessionId);
       this.moved(sessionId);
-      this.live.drop(sessionId);
+      this.live.remove(sessionId);
     });
   }
 

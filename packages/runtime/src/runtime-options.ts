@@ -10,7 +10,7 @@ import type { Observer } from './telemetry/observer.js';
 import type { Clients } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
-import type { TurnLimits } from './turn/context.js';
+import type { TurnLimits } from './turn/agent-context.js';
 
 /** One place where sessions are kept: a store and the directories beside it. */
 export interface Home {

@@ -12,7 +12,7 @@ import { HostAgents } from './agents/host-agents.js';
 import { UnknownAgent } from './agents/session-agents.js';
 import { subAgentSettings } from './agents/sub-agent-settings.js';
 import { ownCommands } from './commands/session-commands.js';
-import { requireSandbox } from './exec/require-sandbox.js';
+import { requireSandbox } from './exec/machine-sandbox.js';
 import { UnfinishedLogs } from './history/unfinished-logs.js';
 import { type Lifecycle, metadataOf, metadataOfHead } from './lifecycle.js';
 import { LiveSessions } from './live-sessions.js';
@@ -100,8 +100,8 @@ export class Runtime {
     return this.live.oneAtATime(request.sessionId, async () => {
       const live = this.live.find(request.sessionId);
       if (live) return this.join(live, request);
-      const rested = this.live.restingSettings(request.sessionId);
-      const session = await this.newSession(request, rested);
+      const waiting = this.live.waitingSettings(request.sessionId);
+      const session = await this.newSession(request, waiting);
       session.attach(request.attachment);
       session.optionWarnings.add(request.warnings);
       const isNew = await session.create();
@@ -109,7 +109,7 @@ export class Runtime {
       await session.hosting.open().catch((error: unknown) => this.giveUp(session, isNew, error));
       if (isNew) await this.announce('session.created', session);
       else if (!session.isReadOnly) await session.keepGuard({});
-      if (!isNew && rested) await this.goOn(session);
+      if (!isNew && waiting) await this.goOn(session);
       // The client may look for `session.start` as soon as it is answered.
       await this.lead(session, request, isNew);
       if (isNew) await (await session.load()).log.published();
@@ -159,7 +159,7 @@ export class Runtime {
       if (!isLast) return session.detach(clientId) || true;
       const { userTurns, inbox } = await session.close().catch(() => emptyClosing);
       session.detach(clientId);
-      this.live.drop(sessionId);
+      this.live.remove(sessionId);
       if (userTurns === 0 && inbox.length === 0) await this.removeStored(session);
       return true;
     });
@@ -171,7 +171,7 @@ export class Runtime {
       const session = this.live.find(sessionId);
       if (!session) return false;
       await session.close(ending);
-      this.live.drop(sessionId);
+      this.live.remove(sessionId);
       return true;
     });
   }
@@ -189,9 +189,9 @@ export class Runtime {
       const session = this.live.find(sessionId);
       await session?.close().catch(() => emptyClosing);
       const { configDir: itsOwn = configDir } =
-        session?.currentSettings ?? this.live.restingSettings(sessionId) ?? {};
-      this.live.drop(sessionId);
-      this.live.endRest(sessionId);
+        session?.currentSettings ?? this.live.waitingSettings(sessionId) ?? {};
+      this.live.remove(sessionId);
+      this.live.endWait(sessionId);
       const { store } = this.options.home(itsOwn);
       const isRemoved = await store.remove(sessionId, this.options.owner);
       if (isRemoved) this.broadcast({ type: 'session.deleted', sessionId });
@@ -224,9 +224,9 @@ export class Runtime {
   private async open(request: ResumeRequest): Promise<Session> {
     const live = this.live.find(request.sessionId);
     const context = newContext(request.changes);
-    const rested = this.live.restingSettings(request.sessionId);
-    const session = live ? await this.adapt(live, request) : await this.newSession(request, rested);
-    const isWarm = session.isLoaded || rested !== undefined;
+    const waiting = this.live.waitingSettings(request.sessionId);
+    const session = live ? await this.adapt(live, request) : await this.newSession(request, waiting);
+    const isWarm = session.isLoaded || waiting !== undefined;
     const conversation = await session.load({ force: request.takeOver });
     session.attach(request.attachment, { resumes: true });
     session.optionWarnings.add(request.warnings);
@@ -235,7 +235,7 @@ export class Runtime {
     if (session.isReadOnly) return session;
     const named = namingProvider(session.currentSettings, (await session.state()).fixed);
     if (named) await this.reconfigure(session, named);
-    if (rested) await this.goOn(session);
+    if (waiting) await this.goOn(session);
     await session.hosting.open();
     const wasActive = isWarm && (await settlePending(conversation, request));
     if (!isWarm && !request.continuePendingWork) await conversation.closeInterrupted();
@@ -259,7 +259,7 @@ export class Runtime {
   private async giveUp(session: Session, isNew: boolean, error: unknown): Promise<never> {
     if (isNew) {
       await session.close().catch(() => emptyClosing);
-      this.live.drop(session.sessionId);
+      this.live.remove(session.sessionId);
       await this.removeStored(session);
       if (error instanceof UnknownAgent) throw new Error(`session construction failed: ${error.message}`);
     }
@@ -361,9 +361,9 @@ export class Runtime {
     return session;
   }
 
-  /** Takes a turn up that was at rest; its questions may be answered from then on. */
+  /** Takes a turn up that waited while its session was unloaded; its questions may be answered from then on. */
   private async goOn(session: Session): Promise<void> {
-    this.live.endRest(session.sessionId);
+    this.live.endWait(session.sessionId);
     await (await session.load()).continueWork();
   }
 

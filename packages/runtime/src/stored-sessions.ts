@@ -248,27 +248,35 @@ export class StoredSessions {
   async fork(
     request: Omit<ForkRequest, 'sessionId'>,
   ): Promise<{ readonly sessionId: string; readonly name: string }> {
-    const { store, directory, find, onForked, remove } = this.parts();
+    const { directory, find } = this.parts();
     await find(request.from)?.openLog?.stored();
     const sessionId = randomUUID();
     const { compactions, ...fork } = await forkLog(this.parts(), { ...request, sessionId });
     const own = sessionDirectoryIn(directory, sessionId);
-    try {
+    await this.finish(sessionId, async () => {
       await copyDirectory(sessionDirectoryIn(directory, request.from), own);
       // Summaries of what comes after the event are not a part of this past.
       await new Checkpoints(join(own, 'checkpoints')).dropAfter(compactions);
+    });
+    return fork;
+  }
+
+  /** Brings a session its files and announces it; without them there is none. */
+  private async finish(sessionId: string, copyFiles: () => Promise<void>): Promise<void> {
+    const { store, onForked, remove } = this.parts();
+    try {
+      await copyFiles();
     } catch (error) {
       await remove(sessionId);
       throw error;
     }
     const { items } = await store.list({ sessionId, includeEmpty: true });
     if (items[0]) onForked(items[0]);
-    return fork;
   }
 
   /** Reads a session of a directory in the layout of other tools, or of a file of events; it can be resumed then. */
   async importFrom(request: ImportRequest): Promise<Omit<ImportedSession, 'directory'>> {
-    const { store, directory, onForked, remove, find } = this.parts();
+    const { directory, find } = this.parts();
     const [{ importLog }, { CannotImport }] = await Promise.all([
       import('./history/import-session.js'),
       import('./history/event-lines.js'),
@@ -277,14 +285,9 @@ export class StoredSessions {
       throw new CannotImport(`The session ${request.sessionId} is open`);
     const { directory: from, ...imported } = await importLog(this.parts(), request);
     const { sessionId } = imported;
-    try {
+    await this.finish(sessionId, async () => {
       if (from !== undefined) await copyDirectory(from, sessionDirectoryIn(directory, sessionId));
-    } catch (error) {
-      await remove(sessionId);
-      throw error;
-    }
-    const { items } = await store.list({ sessionId, includeEmpty: true });
-    if (items[0]) onForked(items[0]);
+    });
     return imported;
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Runtime, Session } from '@groundcrew/runtime';
 import type { SessionStore } from '@groundcrew/store';
 import { cursorText, readForward } from './event-pages.js';
@@ -91,7 +92,8 @@ class EventReader {
   /** One that is opened here has ephemeral events soon: those before the next look would be missed. */
   private async untilLive(signal: AbortSignal): Promise<void> {
     const until = Date.now() + lookMilliseconds;
-    while (Date.now() < until && !signal.aborted && !this.live()) await pause(glanceMilliseconds, signal);
+    while (Date.now() < until && !signal.aborted && !this.live())
+      await pause(glanceMilliseconds, undefined, { signal }).catch(ended);
   }
 
   /** A session that is not loaded is not loaded for a reader either. */
@@ -163,17 +165,8 @@ function streamOf(frames: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   });
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done, { once: true });
-  });
-}
+/** The reader has left: it is looked no further. */
+const ended = (): undefined => undefined;
 
 function text(status: number, line: string): Response {
   return new Response(`${line}\n`, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });

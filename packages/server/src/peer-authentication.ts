@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { errorCodes, errorMessages, isObject } from '@groundcrew/protocol';
 import { encode, FrameReader, frame, type Message, type Request } from '@groundcrew/rpc';
 import type { Identity } from './access.js';
@@ -123,7 +124,7 @@ class AskedPeer<Known extends Identity> {
     if (identity) return this.enter(identity, request);
     const isLast = this.peer.guessedWrong();
     this.options.onRefused();
-    await pause(this.options.pendingPeers.delay());
+    await pause(this.options.pendingPeers.delay(), undefined, { ref: false });
     this.refuse(request, 'authenticationFailed');
     if (isLast) this.leave();
   }
@@ -175,10 +176,4 @@ const lingerMs = 1_000;
 function tokenIn(params: unknown): string | undefined {
   if (!isObject(params)) return undefined;
   return typeof params.token === 'string' ? params.token : undefined;
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds).unref();
-  });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type JsonObject, type Methods, type ParsedParams, withoutNulls } from '@groundcrew/protocol';
 import type { Prompt, Session } from '@groundcrew/runtime';
-import { requirePromptSize } from './bounds.js';
+import { requirePromptSize } from './content-sizes.js';
 import { Refusal } from './failure.js';
 import type { SessionCallContext } from './handler.js';
 import { traceFrom } from './trace.js';

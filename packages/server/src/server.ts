@@ -4,17 +4,16 @@ import { type Call, type Channel, Connection, RpcError } from '@groundcrew/rpc';
 import type { Lifecycle, Runtime } from '@groundcrew/runtime';
 import { staleOwner } from '@groundcrew/store';
 import { auditAnswer, type Identity, localUser, requireRole } from './access.js';
-import { Gatekeeper } from './auth.js';
 import { Client } from './client.js';
 import { ClientDialect, type DescribedDialect } from './dialect/client-dialect.js';
 import { NewerSessions } from './dialect/newer-sessions.js';
 import { currentName } from './dialect/older-methods.js';
 import type { ServerEnvironment } from './environment.js';
-import { explain } from './explain.js';
 import { Extensions } from './extensions.js';
 import { describeFailedRequest, failedText, QuotaExceeded } from './failure.js';
-import { findSession } from './find.js';
+import { findSession } from './find-session.js';
 import { ForwardedTelemetry } from './forwarded-telemetry.js';
+import { Gatekeeper } from './gatekeeper.js';
 import type { CallContext } from './handler.js';
 import { handlers, sessionMethodHandlers } from './handlers/catalog.js';
 import { Inference } from './inference.js';
@@ -23,6 +22,7 @@ import { optionWarnings, unknownParameters } from './option-warnings.js';
 import { PendingPeers } from './pending-peers.js';
 import { requireSize, requireValues } from './request-sizes.js';
 import type { RoutedClient } from './routing.js';
+import { explain } from './schema-issues.js';
 
 /** The wire side of a runtime: any number of clients, each on its own channel. */
 export class Server {

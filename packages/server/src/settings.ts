@@ -7,10 +7,10 @@ import {
   type ToolDeclaration,
 } from '@groundcrew/runtime';
 import type { Share } from './client.js';
-import { limitsFrom } from './limits.js';
 import { withoutNullsDeep } from './nulls.js';
 import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
 import { sandboxFrom } from './sandbox.js';
+import { limitsFrom } from './session-limits.js';
 import { traceFrom } from './trace.js';
 
 type ResumeParams = ParsedParams<Methods['session.resume']> & {

@@ -1,12 +1,7 @@
+import type { SessionFiles } from '@groundcrew/store';
 import type { Connection } from './connection.js';
 import { type Failpoint, reach } from './failpoints.js';
-import {
-  deleteSome,
-  detachFiles,
-  markErased,
-  removedSessions,
-  type SessionFiles,
-} from './removed-sessions.js';
+import { deleteSome, detachFiles, markErased, removedSessions } from './removed-sessions.js';
 
 /** What an eraser works with. */
 export interface EraserOptions {

@@ -1,15 +1,5 @@
+import type { SessionFiles } from '@groundcrew/store';
 import type { Connection } from './connection.js';
-
-/** The files that sessions keep beside the store. */
-export interface SessionFiles {
-  /** Puts what a removed session kept where no new session of its id will look. */
-  detach(
-    removed: { readonly number: number; readonly id: string },
-    options?: { readonly isReused?: boolean },
-  ): void;
-  /** Deletes what was put there. */
-  discard(number: number): Promise<void>;
-}
 
 const recordsPerStatement = 1_000;
 

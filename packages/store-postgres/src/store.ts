@@ -10,6 +10,7 @@ import {
   type Page,
   type SearchHit,
   type SearchRequest,
+  type SessionFiles,
   type SessionQuery,
   type SessionStore,
   type SessionSummary,
@@ -42,7 +43,7 @@ import { Pool } from './pool.js';
 import { Primary } from './primary.js';
 import { isGone } from './process-mark.js';
 import { readBatch, sizeOfSession } from './read-records.js';
-import { detachFiles, type SessionFiles } from './removed-sessions.js';
+import { detachFiles } from './removed-sessions.js';
 import { forgetRemoved, indexRecords, type Look, readUnread, searchPassages, type Unread } from './search.js';
 import { WriteQueue } from './write-queue.js';
 

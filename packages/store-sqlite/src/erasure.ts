@@ -1,3 +1,4 @@
+import type { SessionFiles } from '@groundcrew/store';
 import type { Checkpointer } from './checkpointer.js';
 import type { CommitQueue } from './commit-queue.js';
 import type { Connection } from './connection.js';
@@ -9,20 +10,6 @@ import { Scrubber } from './scrub/scrubber.js';
 import { deleteSomePassages } from './search-index.js';
 import { type RemovedSession, removedSessions, removeMarked, type StoreScope } from './sessions.js';
 import type { StoreFile } from './store-file.js';
-
-/** The files that sessions keep beside the store. */
-export interface SessionFiles {
-  /**
-   * Puts what a removed session kept where no new session of its id will look; the store is locked meanwhile. `isReused`:
-   * one is being made at this moment.
-   */
-  detach(
-    removed: { readonly number: number; readonly id: string },
-    options?: { readonly isReused?: boolean },
-  ): void;
-  /** Deletes what was put there. */
-  discard(number: number): Promise<void>;
-}
 
 /** What an erasure works on. */
 export interface ErasureOptions {

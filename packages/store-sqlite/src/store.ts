@@ -8,6 +8,7 @@ import {
   type Page,
   type SearchHit,
   type SearchRequest,
+  type SessionFiles,
   type SessionQuery,
   type SessionStore,
   type SessionSummary,
@@ -18,7 +19,7 @@ import { CommitQueue } from './commit-queue.js';
 import type { Connection } from './connection.js';
 import { DeletionMarks } from './deletion-marks.js';
 import { loadDriver, type SqliteDriver } from './driver.js';
-import { Erasure, type SessionFiles } from './erasure.js';
+import { Erasure } from './erasure.js';
 import { type Failpoint, reach } from './failpoints.js';
 import { damaged, isBusy, storeFault } from './faults.js';
 import { listedNumbers, listedPage, liveOwners, summariesOf } from './listing.js';

@@ -52,6 +52,7 @@ export {
   type SearchHit,
   type SearchRequest,
   type SessionContext,
+  type SessionFiles,
   type SessionHead,
   type SessionNeeds,
   type SessionQuery,
@@ -61,3 +62,4 @@ export {
   type StoreErrorKind,
 } from './session-store.js';
 export { syncPath } from './sync-path.js';
+export { writeWholeFile } from './whole-file.js';

@@ -195,6 +195,20 @@ export interface SessionStore {
   erased(): Promise<void>;
 }
 
+/** The files that sessions keep beside the store. */
+export interface SessionFiles {
+  /**
+   * Puts what a removed session kept where no new session of its id will look; the store is locked meanwhile. `isReused`:
+   * one is being made at this moment.
+   */
+  detach(
+    removed: { readonly number: number; readonly id: string },
+    options?: { readonly isReused?: boolean },
+  ): void;
+  /** Deletes what was put there. */
+  discard(number: number): Promise<void>;
+}
+
 export type StoreErrorKind =
   | 'unknown_session'
   | 'in_use'

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Exporter, type Rejection, TryLater } from './exporter.js';
 import type { Meter } from './meter.js';
 import type { TelemetrySettings } from './settings.js';
@@ -14,6 +15,7 @@ interface QueueParts {
 const mostCharacters = 32 * 1024 * 1024;
 const mostAttempts = 5;
 const firstPauseMs = 1_000;
+const longestPauseMs = 60_000;
 /** The end of the program waits so long for the last of it. */
 const closingMs = 2_000;
 
@@ -96,7 +98,8 @@ export class ExportQueue {
       } catch (error) {
         this.complain(error);
         if (!(error instanceof TryLater) || attempt >= mostAttempts || this.isClosing) return false;
-        await pause(error.afterMs ?? firstPauseMs * 2 ** (attempt - 1), this.hurry.signal);
+        const wait = Math.min(error.afterMs ?? firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
+        await pause(wait, undefined, { signal: this.hurry.signal, ref: false }).catch(hurried);
       }
     }
     return false;
@@ -141,14 +144,5 @@ function lengthOf({ attributes, events }: EndedSpan): number {
   return length;
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, Math.min(milliseconds, 60_000)).unref();
-    signal.addEventListener('abort', done, { once: true });
-  });
-}
+/** The program ends: the last attempt is made now. */
+const hurried = (): undefined => undefined;

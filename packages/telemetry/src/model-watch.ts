@@ -5,7 +5,7 @@ import {
   type ModelRequest,
   type ToolCall,
 } from '@groundcrew/models';
-import type { ModelAccess } from '@groundcrew/runtime';
+import { type ModelAccess, withProvider } from '@groundcrew/runtime';
 import { newMessages, outputMessages, systemInstructions, toolDefinitions } from './content.js';
 import type { Meter } from './meter.js';
 import { attributes as names, operations, spanEvents } from './names.js';
@@ -33,18 +33,7 @@ export class WatchedModels {
 
   /** The same way to models; each call through it is a span, and goes out with the context of that. */
   of(access: ModelAccess, service: Service): ModelAccess {
-    const { withChanges } = access;
-    const provider = () => this.provider(access.provider, service);
-    return Object.create(access, {
-      provider: { get: provider, enumerable: true },
-      ...(withChanges && {
-        withChanges: {
-          value: (...args: Parameters<typeof withChanges>) =>
-            this.of(withChanges.apply(access, args), service),
-          enumerable: true,
-        },
-      }),
-    }) as ModelAccess; // the same, but for what is put over it here
+    return withProvider(access, (own) => this.provider(own, service));
   }
 
   private provider(provider: ModelProvider, service: Service): ModelProvider {

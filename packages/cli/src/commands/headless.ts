@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '@groundcrew/models';
 import { type Listener, listenSockets, listenTcp, stdioChannel, type TlsIdentity } from '@groundcrew/rpc';
 import type { SandboxSettings } from '@groundcrew/runtime';
@@ -18,6 +17,7 @@ import type { Log } from '../log/log.js';
 import { logLevel } from '../log/log-levels.js';
 import { longestTimeout } from '../terminal/stopping.js';
 import { ParentWatch, parentIsGone } from './parent-watch.js';
+import { Shutdown } from './shutdown.js';
 
 /** What the process gives the command. */
 export interface Process {
@@ -113,7 +113,7 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
 export async function runServer(options: ServerOptions, process: Process): Promise<void> {
   const { log } = options;
   for (const warning of options.warnings) options.warn(warning);
-  const shutdown = new Shutdown(process, log);
+  const shutdown = new Shutdown((code) => process.exit(code), log);
   const from = optionsFrom(options, process, shutdown);
   const store = await chooseStore({ ...from, given: options.store });
   const telemetry = await telemetryFor({
@@ -145,13 +145,13 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   const watched = watchParent(options, shutdown);
   try {
     await program.join();
-    shutdown.tenants = await options.openTenants?.(program);
+    const tenants = await options.openTenants?.(program);
+    shutdown.tenants = tenants;
     const listener = await listen(options, {
       port: options.port,
-      tenants: shutdown.tenants,
+      tenants,
       serve: (channel, about) => watched(serve(channel, about)),
     });
-    const { port } = listener;
     options.tls?.onRenewal((identity) => listener.renew(identity));
     shutdown.drain = { seconds: options.drainSeconds ?? drainSeconds, refuse: () => listener.refuse() };
     // At every log level: the user who started it may not know.
@@ -161,8 +161,8 @@ export async function runServer(options: ServerOptions, process: Process): Promi
     }
     const door = await options.openDoor?.(program, serve);
     shutdown.door = door;
-    log?.write('info', 'listening', { port });
-    process.announce(`CLI server listening on port ${port}`);
+    log?.write('info', 'listening', { port: listener.port });
+    process.announce(`CLI server listening on port ${listener.port}`);
     for (const line of door?.lines ?? []) process.announce(line);
     program.openStore();
   } catch (error) {
@@ -217,59 +217,6 @@ const openPort =
 
 /** After a client's shutdown, so long is left to refuse what was under way; one that closes its end ends it at once. */
 const lastRequestsMs = 250;
-
-/** Ends the program once, however many reasons there are. */
-class Shutdown {
-  program: Program | undefined;
-  door: OpenDoor | undefined;
-  tenants: OpenTenants | undefined;
-  /** How a node leaves: so long it waits for turns and clients, and no more of them come. */
-  drain: { readonly seconds: number; refuse(): void } | undefined;
-  private shutdown: Promise<void> | undefined;
-  private isDraining = false;
-
-  constructor(
-    private readonly process: Process,
-    private readonly log: Log | undefined,
-  ) {}
-
-  /** Values that no later entry of the log shows. */
-  cover(values: readonly string[]): void {
-    this.log?.cover(values);
-  }
-
-  /** A signal has come. One of several nodes leaves its sessions to the others first; a second signal does not wait. */
-  async stop(): Promise<void> {
-    const { program, drain } = this;
-    if (program?.isNode && drain && !this.isDraining) {
-      this.isDraining = true;
-      await this.leave(program, drain);
-    }
-    await this.end(0);
-  }
-
-  private async leave(program: Program, { seconds, refuse }: NonNullable<Shutdown['drain']>): Promise<void> {
-    const limit = AbortSignal.timeout(seconds * 1_000);
-    this.log?.write('info', 'draining');
-    refuse();
-    program.server.announceDrain();
-    await Promise.all([program.drain(limit), this.tenants?.drain(seconds * 1_000)]);
-    // Clients that do not move on by themselves are forwarded as long as there is time.
-    while (program.server.clientCount > 0 && !limit.aborted)
-      await pause(50, undefined, { signal: limit }).catch(() => undefined);
-  }
-
-  end(code: number): Promise<void> {
-    this.shutdown ??= (async () => {
-      await this.door?.close();
-      await this.tenants?.close();
-      await this.program?.close();
-      this.log?.write('info', 'ended');
-      this.process.exit(code);
-    })();
-    return this.shutdown;
-  }
-}
 
 /** Loaded only when there is a file to write to: clients wait for the program to start. */
 async function openServerLog(

@@ -1,13 +1,13 @@
 import { configFlags, readConfig } from '../config/config.js';
-import { lastPort, UsageError } from '../flags/arguments.js';
-import { numberFlag, switchFlag, textFlag } from '../flags/flags.js';
+import { UsageError } from '../flags/arguments.js';
+import { switchFlag, textFlag } from '../flags/flags.js';
 import { openLocalClient } from '../sessions/local-client.js';
 import { ownProvider } from '../sessions/session-choice.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { httpServerToken } from './server-token.js';
-import { webFlags } from './web-door.js';
+import { addressFlags, webFlags } from './web-door.js';
 
 const { logLevel, sandbox, sessionIdleTimeout, model } = configFlags;
 
@@ -18,13 +18,7 @@ export const serve = defineCommand({
     'Serves sessions as tools of an MCP server: on stdin and stdout, or over streamable HTTP with a token',
   flags: {
     http: switchFlag('--http', 'serve over HTTP, at /mcp, instead of stdin and stdout'),
-    port: numberFlag({
-      name: '--port',
-      placeholder: 'N',
-      help: 'the port; default: any free one',
-      most: lastPort,
-    }),
-    host: textFlag('--host', 'H', 'the address to listen on; default: 127.0.0.1, this machine only'),
+    ...addressFlags,
     ...webFlags,
     tokenFile: textFlag(
       '--token-file',

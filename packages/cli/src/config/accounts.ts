@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Accounts, KnownUser } from '@groundcrew/server';
+import { writeWholeFile } from '@groundcrew/store';
 
 /** A GitHub token and where it comes from; `user`: the user logged in by a client. */
 export interface ShownToken {
@@ -88,15 +89,7 @@ export class HomeAccounts implements Accounts {
   /** There is always a whole file in its place. */
   private write(users: readonly StoredUser[]): void {
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-    const draft = `${this.path}.${process.pid}.tmp`;
-    try {
-      writeFileSync(draft, `${JSON.stringify({ users }, undefined, 2)}\n`, { mode: 0o600 });
-      chmodSync(draft, 0o600);
-      renameSync(draft, this.path);
-    } catch (error) {
-      rmSync(draft, { force: true });
-      throw error;
-    }
+    writeWholeFile(this.path, `${JSON.stringify({ users }, undefined, 2)}\n`);
   }
 }
 

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import type { Environment } from '@groundcrew/models';
 import { type RuntimeOptions, type SandboxSettings, Shells } from '@groundcrew/runtime';
 import { commandEnvironment } from './command-environment.js';
-import { standingFileHooks } from './hooks-choice.js';
+import { readFileHooksSetting } from './config-file.js';
+import { configPath } from './home.js';
 import { hookDiscovery, hookFilesReader } from './hooks-file.js';
 import { mcpFiles } from './mcp-file.js';
 import { standingSandbox } from './sandbox-choice.js';
@@ -38,4 +39,11 @@ export function shellsOf({ environment, homeDirectory, sandbox: given }: Started
     homeDirectory: resolve(homeDirectory),
     ...(sandbox && { sandbox }),
   });
+}
+
+/** Whether the user has enabled hooks from files for every session: by the environment, or in the home's settings. */
+function standingFileHooks(environment: Environment, homeDirectory: string): boolean {
+  const { GROUNDCREW_FILE_HOOKS } = environment;
+  if (GROUNDCREW_FILE_HOOKS) return !['0', 'false', 'off'].includes(GROUNDCREW_FILE_HOOKS.toLowerCase());
+  return readFileHooksSetting(configPath(homeDirectory));
 }

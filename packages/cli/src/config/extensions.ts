@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Environment } from '@groundcrew/models';
 import { stdioChannel } from '@groundcrew/rpc';
 import type { ExtensionHost, FoundExtension, RunningExtension } from '@groundcrew/server';
+import { writeWholeFile } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
 
 /**
@@ -80,15 +80,7 @@ function switchExtensions(homeDirectory: string, ids: readonly string[], enabled
   return withFileLock(guard, () => {
     const others = readDisabled(homeDirectory).filter((id) => !ids.includes(id));
     const disabled = [...others, ...(enabled ? [] : [...new Set(ids)])].sort();
-    const path = disabledPath(homeDirectory);
-    const draft = `${path}.${randomUUID()}`;
-    try {
-      writeFileSync(draft, `${JSON.stringify({ disabled }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-      renameSync(draft, path);
-    } catch (error) {
-      rmSync(draft, { force: true });
-      throw error;
-    }
+    writeWholeFile(disabledPath(homeDirectory), `${JSON.stringify({ disabled }, null, 2)}\n`);
   });
 }
 

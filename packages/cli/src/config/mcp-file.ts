@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { JsonObject, JsonValue } from '@groundcrew/protocol';
 import type { RuntimeOptions } from '@groundcrew/runtime';
+import { writeWholeFile } from '@groundcrew/store';
 import { JsonFault, type JsonField, type JsonNode, parseJson, placeIn } from './json-source.js';
 
 type McpFiles = NonNullable<RuntimeOptions['mcpFiles']>;
@@ -97,10 +98,7 @@ export function writeMcpFile(path: string, { servers, disabled, rest = {} }: Mcp
     mcpServers: Object.fromEntries(kept),
     ...(listed.length > 0 && { disabledMcpServers: listed }),
   };
-  const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, `${JSON.stringify(contents, undefined, 2)}\n`, { mode: 0o600 });
-  chmodSync(temporary, 0o600);
-  renameSync(temporary, path);
+  writeWholeFile(path, `${JSON.stringify(contents, undefined, 2)}\n`);
 }
 
 type Kind = 'text' | 'number' | 'flag' | 'texts' | 'textMap' | 'any';

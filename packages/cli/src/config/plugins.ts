@@ -1,37 +1,29 @@
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { InstalledPlugin, Plugins } from '@groundcrew/server';
+import { writeWholeFile } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
+import {
+  directPlugin,
+  type FoundPlugin,
+  isLink,
+  isSafeName,
+  manifestOf,
+  readMarketplace,
+  skillDirectoriesOf,
+  skillsIn,
+} from './plugin-folder.js';
 
 /** A plugin as the home's file keeps it. */
-interface Kept {
-  readonly name: string;
-  readonly marketplace: string;
-  readonly directSourceId?: string;
-  readonly version?: string;
+interface Kept extends FoundPlugin {
   readonly enabled: boolean;
-  /** Where it was copied from. */
-  readonly source: string;
 }
 
 interface Contents {
   readonly marketplaces: readonly { readonly name: string; readonly source: string }[];
   readonly plugins: readonly Kept[];
 }
-
-/** What a name may be: it becomes a directory. */
-const safeName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** A marketplace of the home itself: plugins that its user puts there. */
 const ownMarketplace = 'local';
@@ -177,7 +169,7 @@ export class HomePlugins implements Plugins {
     });
   }
 
-  private offered(name: string, marketplace: string): Omit<Kept, 'enabled'> {
+  private offered(name: string, marketplace: string): FoundPlugin {
     const catalog = this.catalogOf(marketplace);
     const entry = catalog.plugins.find((each) => each.name === name);
     if (!entry) throw new Error(`Plugin "${name}" not found in marketplace "${marketplace}"`);
@@ -202,7 +194,7 @@ export class HomePlugins implements Plugins {
 
   /** Copies it to a place beside, and puts that where the one before was. */
   private async take(kept: Kept): Promise<Kept> {
-    if (!safeName.test(kept.name)) throw new Error(`A plugin cannot be named "${kept.name}"`);
+    if (!isSafeName(kept.name)) throw new Error(`A plugin cannot be named "${kept.name}"`);
     if (!statSync(kept.source, { throwIfNoEntry: false })?.isDirectory())
       throw new Error(`Local plugin path does not exist: ${kept.source}`);
     const target = this.directoryOf(kept);
@@ -253,85 +245,13 @@ export class HomePlugins implements Plugins {
     const guard = join(this.homeDirectory, 'run', 'plugins.guard');
     mkdirSync(dirname(guard), { recursive: true, mode: 0o700 });
     await withFileLock(guard, () => {
-      const draft = `${this.path}.${process.pid}.tmp`;
-      writeFileSync(draft, `${JSON.stringify(change(this.read()), undefined, 2)}\n`, { mode: 0o600 });
-      renameSync(draft, this.path);
+      writeWholeFile(this.path, `${JSON.stringify(change(this.read()), undefined, 2)}\n`);
     });
   }
 }
 
 const direct =
   'Installing a plugin directly from a directory is deprecated: put it into a marketplace and install it by name@marketplace.';
-
-interface Manifest {
-  readonly name?: string;
-  readonly version?: string;
-}
-
-interface Offer {
-  readonly name: string;
-  readonly source: string;
-  readonly description?: string;
-  readonly version?: string;
-}
-
-function directPlugin(directory: string, given: string): Omit<Kept, 'enabled'> {
-  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
-    throw new Error(`Local plugin path does not exist: ${given}`);
-  const { name, version } = manifestOf(directory);
-  if (name === undefined) throw new Error(`There is no plugin.json with a name in ${given}`);
-  const directSourceId = createHash('sha256').update(directory).digest('hex').slice(0, 12);
-  return {
-    name,
-    marketplace: '',
-    directSourceId,
-    source: directory,
-    ...(version !== undefined && { version }),
-  };
-}
-
-function manifestOf(directory: string): Manifest {
-  const path = [join(directory, 'plugin.json'), join(directory, '.claude-plugin', 'plugin.json')].find(
-    existsSync,
-  );
-  if (path === undefined) return {};
-  const { name, version } = JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>;
-  return { ...(typeof name === 'string' && { name }), ...(typeof version === 'string' && { version }) };
-}
-
-function readMarketplace(directory: string): { readonly name: string; readonly plugins: readonly Offer[] } {
-  const places = ['marketplace.json', '.github/plugin/marketplace.json', '.claude-plugin/marketplace.json'];
-  const path = places.map((place) => join(directory, place)).find((place) => existsSync(place));
-  if (path === undefined) throw new Error(`There is no marketplace.json in ${directory}`);
-  const { name, plugins } = JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>;
-  if (typeof name !== 'string' || !safeName.test(name))
-    throw new Error(`${path}: 'name' is missing or not allowed`);
-  return { name, plugins: Array.isArray(plugins) ? plugins.filter(isOffer) : [] };
-}
-
-function isOffer(value: unknown): value is Offer {
-  const { name, source } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  return typeof name === 'string' && typeof source === 'string';
-}
-
-/** Directories in which the skills of a plugin are found. */
-function skillDirectoriesOf(directory: string): readonly string[] {
-  const nested = join(directory, 'skills');
-  return [
-    ...(existsSync(nested) ? [nested] : []),
-    ...(existsSync(join(directory, 'SKILL.md')) ? [directory] : []),
-  ];
-}
-
-function skillsIn(directory: string): number {
-  const nested = join(directory, 'skills');
-  const below = existsSync(nested) ? readdirSync(nested).map((name) => join(nested, name)) : [];
-  return [directory, ...below].filter((each) => existsSync(join(each, 'SKILL.md'))).length;
-}
-
-function isLink(path: string): boolean {
-  return lstatSync(path).isSymbolicLink();
-}
 
 function shown({ name, marketplace, directSourceId, version, enabled }: Kept) {
   return {

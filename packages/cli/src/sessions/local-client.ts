@@ -1,4 +1,4 @@
-import { Client, RuntimeConnection } from '@groundcrew/sdk';
+import { Client, type ClientOptions, RuntimeConnection } from '@groundcrew/sdk';
 import type { Config } from '../config/config.js';
 import { NoUserError } from '../dialogue/dialogue.js';
 import { openInProcess } from '../in-process.js';
@@ -25,8 +25,19 @@ export async function openLocalClient(config: Config, terminal: Terminal, log: L
     ...(config.fileHooks && { fileHooks: true }),
     ...(config.store !== undefined && { store: config.store }),
   });
+  const connection = RuntimeConnection.forChannel(() => loggedChannel(runtime.channel, log));
+  const local = loggedClient({ connection }, log);
+  const close = async () => {
+    await local.close();
+    await runtime.close();
+  };
+  return { ...local, close };
+}
+
+/** A client that writes to the log what its app does not handle. */
+export function loggedClient(options: ClientOptions, log: Log): LocalClient {
   const client = new Client({
-    connection: RuntimeConnection.forChannel(() => loggedChannel(runtime.channel, log)),
+    ...options,
     onWarning: (message) => log.write('warning', message),
     onHandlerError: ({ handler, name, error }) => {
       if (error instanceof NoUserError) return;
@@ -35,7 +46,6 @@ export async function openLocalClient(config: Config, terminal: Terminal, log: L
   });
   const close = async () => {
     for (const error of await client.stop()) log.write('warning', error.message);
-    await runtime.close();
   };
   return { client, close };
 }

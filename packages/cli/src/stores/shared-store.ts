@@ -1,6 +1,6 @@
 import { removedFilesIn } from '@groundcrew/runtime';
-import type { ClusterStore, NoticeOutbox, SessionStore } from '@groundcrew/store';
-import type { PostgresStore, PostgresStoreOptions, SessionFiles } from '@groundcrew/store-postgres';
+import type { ClusterStore, NoticeOutbox, SessionFiles, SessionStore } from '@groundcrew/store';
+import type { PostgresStore, PostgresStoreOptions } from '@groundcrew/store-postgres';
 
 /** The store on PostgreSQL as the program has it. */
 export interface SharedStore extends SessionStore {

@@ -8,7 +8,7 @@ import {
   type Price,
 } from '@groundcrew/models';
 import type { MethodName } from '@groundcrew/protocol';
-import type { ModelAccess, Runtime } from '@groundcrew/runtime';
+import { type ModelAccess, type Runtime, withProvider } from '@groundcrew/runtime';
 import { type Access, type AdmittedRequest, QuotaExceeded } from '@groundcrew/server';
 import type { DayUse, Quotas } from '@groundcrew/tenants';
 import type { SharedMeter } from './shared-meter.js';
@@ -42,25 +42,11 @@ export class TenantQuotas {
 
   /** The same access to models, within what the tenant may use in a day. */
   watch(access: ModelAccess, priceOf: (model: string) => Promise<Price | undefined>): ModelAccess {
-    const { withChanges } = access;
-    const provider = (): ModelProvider => {
-      const own = access.provider;
-      return {
-        id: own.id,
-        models: (signal) => own.models(signal),
-        stream: (request, signal) => this.counted(own, { request, signal, priceOf }),
-      };
-    };
-    return Object.create(access, {
-      provider: { get: provider, enumerable: true },
-      ...(withChanges && {
-        withChanges: {
-          value: (...args: Parameters<typeof withChanges>) =>
-            this.watch(withChanges.apply(access, args), priceOf),
-          enumerable: true,
-        },
-      }),
-    }) as ModelAccess; // the same, but for what is put over it here
+    return withProvider(access, (own) => ({
+      id: own.id,
+      models: (signal) => own.models(signal),
+      stream: (request, signal) => this.counted(own, { request, signal, priceOf }),
+    }));
   }
 
   private async *counted(

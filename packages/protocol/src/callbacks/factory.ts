@@ -1,6 +1,16 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
-import { openObject } from '../schema.js';
+import { once, openObject } from '../schema.js';
+
+const execution = once(() =>
+  openObject({
+    sessionId: z.string(),
+    name: z.string(),
+    runId: z.string(),
+    executionToken: z.string(),
+    args: z.unknown(),
+  }),
+);
 
 /** The client runs the body of a factory, or of a workflow, as newer clients call it. */
 export const factoryCallbacks = {
@@ -11,14 +21,7 @@ export const factoryCallbacks = {
   ),
   'factory.execute': method(
     'Runs a body to its end; the token goes with what it asks of the runtime meanwhile.',
-    () =>
-      openObject({
-        sessionId: z.string(),
-        name: z.string(),
-        runId: z.string(),
-        executionToken: z.string(),
-        args: z.unknown(),
-      }),
+    execution,
     () => openObject({ result: z.optional(z.unknown()) }),
   ),
   'workflow.abort': method(
@@ -28,14 +31,7 @@ export const factoryCallbacks = {
   ),
   'workflow.execute': method(
     'Runs a body to its end; the token goes with what it asks of the runtime meanwhile.',
-    () =>
-      openObject({
-        sessionId: z.string(),
-        name: z.string(),
-        runId: z.string(),
-        executionToken: z.string(),
-        args: z.unknown(),
-      }),
+    execution,
     () => openObject({ result: z.optional(z.unknown()) }),
   ),
 };

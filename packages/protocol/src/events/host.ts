@@ -81,18 +81,19 @@ export const hostEvents = {
     () => openObject({ attachments: z.array(attachment()) }),
   ),
   'session.extensions_loaded': ephemeral('All extensions and their state.', () =>
-    openObject({
-      extensions: z.array(
-        openObject({
-          id: z.string(),
-          name: z.string(),
-          source: z.enum(['project', 'user', 'plugin', 'session']),
-          status: z.enum(['running', 'disabled', 'failed', 'starting']),
-        }),
-      ),
-    }),
+    openObject({ extensions: z.array(openObject(extension())) }),
   ),
 };
 
 /** Which canvas an event is about. */
 const canvas = () => ({ canvasId: z.string(), extensionId: z.string(), instanceId: z.string() });
+
+/** An extension and its state. */
+export function extension() {
+  return {
+    id: z.string(),
+    name: z.string(),
+    source: z.enum(['project', 'user', 'plugin', 'session']),
+    status: z.enum(['running', 'disabled', 'failed', 'starting']),
+  };
+}

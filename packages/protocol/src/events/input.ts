@@ -80,13 +80,7 @@ export const inputEvents = {
   'session_limits_exhausted.completed': ephemeral('What to do about the spent limit was answered.', () =>
     openObject({
       requestId: z.string(),
-      response: openObject({
-        action: z.enum(['add', 'set', 'unset', 'cancel']),
-        additionalAiCredits: z.optional(z.number()),
-        maxAiCredits: z.optional(z.number()),
-        additional: z.optional(z.number()),
-        max: z.optional(z.number()),
-      }),
+      response: limitsDecision(),
     }),
   ),
   'session_limits_exhausted.requested': ephemeral('The session has spent what it may: go on?', () =>
@@ -126,3 +120,15 @@ export const inputEvents = {
     }),
   ),
 };
+
+/** How a session goes on that has spent what it may. */
+export function limitsDecision() {
+  return openObject({
+    action: z.enum(['add', 'set', 'unset', 'cancel']),
+    additionalAiCredits: z.optional(z.number()),
+    maxAiCredits: z.optional(z.number()),
+    /** In the unit of the limit that is spent, whichever it is. */
+    additional: z.optional(z.number()),
+    max: z.optional(z.number()),
+  });
+}

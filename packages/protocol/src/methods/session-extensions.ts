@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
+import { extension } from '../events/host.js';
 import { nothing, once, openObject } from '../schema.js';
 import { inSession, sessionRef } from './session-ref.js';
 
@@ -59,14 +60,6 @@ export const sessionExtensionsMethods = {
 
 const extensionList = once(() =>
   openObject({
-    extensions: z.array(
-      openObject({
-        id: z.string(),
-        name: z.string(),
-        source: z.enum(['project', 'user', 'plugin', 'session']),
-        status: z.enum(['running', 'disabled', 'failed', 'starting']),
-        pid: z.optional(z.number()),
-      }),
-    ),
+    extensions: z.array(openObject({ ...extension(), pid: z.optional(z.number()) })),
   }),
 );

@@ -2,28 +2,13 @@ import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { once, openObject } from '../schema.js';
 import { inSession, sessionRef } from './session-ref.js';
-import { pauseInfo, runDetail } from './session-workflow.js';
+import { agentTask, inBody, limits, pauseInfo, progressPage, runDetail, runRef } from './session-workflow.js';
 
 /** Factories: bodies that extensions run for a session, with a journal. */
 export const sessionFactoryMethods = {
   'session.factory.agent': method(
     'A body has a sub-agent work; answers with what it said.',
-    () =>
-      inSession({
-        factoryRunId: z.string(),
-        executionToken: z.string(),
-        prompt: z.string(),
-        opts: z.optional(
-          openObject({
-            label: z.optional(z.string()),
-            schema: z.optional(z.unknown()),
-            model: z.optional(z.string()),
-            reasoningEffort: z.optional(z.string()),
-            contextTier: z.optional(z.string()),
-            agent: z.optional(z.string()),
-          }),
-        ),
-      }),
+    () => inSession({ factoryRunId: z.string(), ...agentTask() }),
     () => openObject({ result: z.optional(z.unknown()) }),
   ),
   'session.factory.cancel': method('Ends a run.', runRef, () => factoryRun()),
@@ -42,24 +27,7 @@ export const sessionFactoryMethods = {
         beforeSeq: z.optional(z.number()),
         limit: z.optional(z.int().check(z.positive())),
       }),
-    () =>
-      openObject({
-        records: z.array(
-          openObject({
-            seq: z.number(),
-            attempt: z.number(),
-            phaseId: z.nullable(z.string()),
-            recordedAt: z.number(),
-            kind: z.string(),
-            text: z.string(),
-          }),
-        ),
-        oldestSeq: z.nullable(z.number()),
-        newestSeq: z.nullable(z.number()),
-        hasMoreOlder: z.boolean(),
-        hasMoreNewer: z.boolean(),
-        revision: z.number(),
-      }),
+    () => progressPage(),
   ),
   'session.factory.journal.get': method(
     'What a step of a run yielded before.',
@@ -130,23 +98,6 @@ export const sessionFactoryMethods = {
 };
 
 const statuses = ['pending', 'running', 'completed', 'halted', 'cancelled', 'error'] as const;
-
-function runRef() {
-  return inSession({ runId: z.string() });
-}
-
-function inBody<const S extends z.core.$ZodLooseShape>(shape: S) {
-  return inSession({ runId: z.string(), executionToken: z.string(), ...shape });
-}
-
-const limits = once(() =>
-  openObject({
-    maxConcurrentSubagents: z.nullish(z.number()),
-    maxTotalSubagents: z.nullish(z.number()),
-    timeoutSeconds: z.nullish(z.number()),
-    maxAiCredits: z.nullish(z.number()),
-  }),
-);
 
 const factoryRun = once(() =>
   openObject({

@@ -1,19 +1,13 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
-import { flag, text, texts } from '../fields.js';
+import { text, texts } from '../fields.js';
 import { nothing, once, openObject } from '../schema.js';
 import { inSession, sessionRef } from './session-ref.js';
-import { skillSource } from './skills.js';
+import { skillFields } from './skills.js';
 
 const skill = once(() =>
   openObject({
-    name: text(),
-    commandName: z.optional(text()),
-    description: text(),
-    source: skillSource(),
-    userInvocable: flag(),
-    enabled: flag(),
-    path: z.optional(text()),
+    ...skillFields(),
     pluginName: z.optional(text()),
     argumentHint: z.optional(text()),
   }),

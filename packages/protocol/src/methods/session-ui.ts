@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
+import { limitsDecision } from '../events/input.js';
 import { flag, text } from '../fields.js';
 import { openObject } from '../schema.js';
 import { exitPlanAction } from '../settings.js';
@@ -73,14 +74,7 @@ export const sessionUiMethods = {
     () =>
       inSession({
         requestId: text(),
-        response: openObject({
-          action: z.enum(['add', 'set', 'unset', 'cancel']),
-          additionalAiCredits: z.optional(z.number()),
-          maxAiCredits: z.optional(z.number()),
-          /** In the unit of the limit that is spent, whichever it is. */
-          additional: z.optional(z.number()),
-          max: z.optional(z.number()),
-        }),
+        response: limitsDecision(),
       }),
     success,
   ),

@@ -7,22 +7,7 @@ import { inSession } from './session-ref.js';
 export const sessionWorkflowMethods = {
   'session.workflow.agent': method(
     'A body has a sub-agent work; answers with what it said.',
-    () =>
-      inSession({
-        workflowRunId: z.string(),
-        executionToken: z.string(),
-        prompt: z.string(),
-        opts: z.optional(
-          openObject({
-            label: z.optional(z.string()),
-            schema: z.optional(z.unknown()),
-            model: z.optional(z.string()),
-            reasoningEffort: z.optional(z.string()),
-            contextTier: z.optional(z.string()),
-            agent: z.optional(z.string()),
-          }),
-        ),
-      }),
+    () => inSession({ workflowRunId: z.string(), ...agentTask() }),
     () => openObject({ result: z.optional(z.unknown()) }),
   ),
   'session.workflow.cancel': method('Ends a run.', runRef, () => workflowRun()),
@@ -117,15 +102,36 @@ export const sessionWorkflowMethods = {
   ),
 };
 
-function runRef() {
+/** Params of a method of one run. */
+export function runRef() {
   return inSession({ runId: z.string() });
 }
 
-function inBody<const S extends z.core.$ZodLooseShape>(shape: S) {
+/** Params of what a body asks while it runs. */
+export function inBody<const S extends z.core.$ZodLooseShape>(shape: S) {
   return inSession({ runId: z.string(), executionToken: z.string(), ...shape });
 }
 
-function limits() {
+/** What a body has a sub-agent do; the id of its run stands beside it. */
+export function agentTask() {
+  return {
+    executionToken: z.string(),
+    prompt: z.string(),
+    opts: z.optional(
+      openObject({
+        label: z.optional(z.string()),
+        schema: z.optional(z.unknown()),
+        model: z.optional(z.string()),
+        reasoningEffort: z.optional(z.string()),
+        contextTier: z.optional(z.string()),
+        agent: z.optional(z.string()),
+      }),
+    ),
+  };
+}
+
+/** What a run may take. */
+export function limits() {
   return openObject({
     maxConcurrentSubagents: z.nullish(z.number()),
     maxTotalSubagents: z.nullish(z.number()),
@@ -151,7 +157,8 @@ function workflowRun() {
   });
 }
 
-function progressPage() {
+/** Some of what a body wrote of its progress, and what lies before and after it. */
+export function progressPage() {
   return openObject({
     records: z.array(
       openObject({

@@ -4,9 +4,22 @@ import { flag, text, texts } from '../fields.js';
 import { nothing, once, openEnum, openObject } from '../schema.js';
 
 /** Where a skill was found. */
-export const skillSource = once(() =>
+const skillSource = once(() =>
   openEnum(['project', 'inherited', 'personal-copilot', 'personal-agents', 'plugin', 'custom', 'builtin']),
 );
+
+/** What is said of a skill, be there a session or not. */
+export function skillFields() {
+  return {
+    name: text(),
+    commandName: z.optional(text()),
+    description: text(),
+    source: skillSource(),
+    userInvocable: flag(),
+    enabled: flag(),
+    path: z.optional(text()),
+  };
+}
 
 /** Skills that no session is needed for. */
 export const skillsMethods = {
@@ -22,13 +35,7 @@ export const skillsMethods = {
       openObject({
         skills: z.array(
           openObject({
-            name: text(),
-            commandName: z.optional(text()),
-            description: text(),
-            source: skillSource(),
-            userInvocable: flag(),
-            enabled: flag(),
-            path: z.optional(text()),
+            ...skillFields(),
             projectPath: z.optional(text()),
             argumentHint: z.optional(text()),
           }),

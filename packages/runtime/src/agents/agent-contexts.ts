@@ -17,7 +17,13 @@ import type { Offers } from '../questions/offers.js';
 import type { Questions } from '../questions/questions.js';
 import type { Waits } from '../questions/waits.js';
 import type { ToolEnvironment } from '../tools/tool.js';
-import type { AgentContext, AgentPlanner, ConfigChange, SteeringInbox, TurnLimits } from '../turn/context.js';
+import type {
+  AgentContext,
+  AgentPlanner,
+  ConfigChange,
+  SteeringInbox,
+  TurnLimits,
+} from '../turn/agent-context.js';
 import { HistoryMemory } from '../turn/history-memory.js';
 import type { Interaction } from '../turn/interaction.js';
 import type { Planner } from '../turn/planner.js';
@@ -29,15 +35,20 @@ export interface AgentParts {
   readonly inbox: SteeringInbox;
   /** What it may take; none for the root agent. */
   caps?(): readonly Cap[];
-  /** Is given what summarises its conversation. */
-  made?(compactor: Compactor): void;
 }
 
-/** Makes the contexts of an agent's interactions. */
-export type AgentContexts = (parts: AgentParts) => (interaction: Interaction) => AgentContext;
+/** The contexts of one agent's interactions, and what they have in common. */
+export interface AgentContexts {
+  /** Summarises the agent's conversation when its window fills. */
+  readonly compactor: Compactor;
+  of(interaction: Interaction): AgentContext;
+}
 
-/** What all agents of a session share. */
-interface SharedParts {
+/** Makes the contexts of an agent. */
+export type MakeAgentContexts = (parts: AgentParts) => AgentContexts;
+
+/** What the session around its agents gives them. */
+export interface AgentHost {
   readonly sessionId: string;
   readonly clock: Clock;
   readonly limits: TurnLimits;
@@ -48,27 +59,32 @@ interface SharedParts {
     modelSwitchers(): readonly AskedClient[];
     answerersOf: ConstructorParameters<typeof CallQuestions>[0]['clients'];
   };
-  readonly sessionLog: SessionLog;
-  readonly questions: Questions;
-  readonly offers: Offers;
+  /** When the conversation is summarised, and with what beside it. */
   readonly compaction: Omit<CompactorParts, 'log' | 'models'>;
-  readonly waits: Waits;
-  readonly guard: HookGuard;
+  /** What a model costs, if it is known. */
   priceOf(model: string): Promise<Price | undefined>;
   toolEnvironment(): ToolEnvironment;
+  /** Those whose hooks are called, in the order in which they came. */
   hookSources(): readonly HookSource[];
+  /** A warning about hooks files that cannot be read; once. */
   hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
   readObjective(): Promise<string | undefined>;
   writeTranscript(): Promise<string>;
+}
+
+/** What all agents of a session share. */
+interface SharedParts extends AgentHost {
+  readonly sessionLog: SessionLog;
+  readonly questions: Questions;
+  readonly offers: Offers;
+  readonly waits: Waits;
+  readonly guard: HookGuard;
   takeStart(): boolean;
 }
 
 /** Everything that the turns of one agent may touch: the same gate, hooks and questions for every agent. */
-export function agentContexts(
-  { log, planner, inbox, caps, made }: AgentParts,
-  shared: SharedParts,
-): (interaction: Interaction) => AgentContext {
+export function agentContexts({ log, planner, inbox, caps }: AgentParts, shared: SharedParts): AgentContexts {
   const { clock, questions, offers, waits, guard, permissions, audience } = shared;
   const parts = { log, clock, questions, waits };
   const hooks = new Hooks({ ...parts, sources: () => shared.hookSources() });
@@ -76,7 +92,6 @@ export function agentContexts(
   const models = modelCalls({ ...parts, ...(caps && { caps }) }, hooks, shared);
   const isRoot = log.agentId === undefined;
   const compactor = new Compactor({ log, models, ...shared.compaction, ...(isRoot ? {} : ofSubAgent) });
-  made?.(compactor);
   const fixed = {
     log,
     inbox,
@@ -107,11 +122,10 @@ export function agentContexts(
     }),
     window: { memory: new HistoryMemory(), compactor },
   };
-  return (interaction) => ({
-    ...fixed,
-    interaction,
-    session: sessionFacts(shared, isRoot),
-  });
+  return {
+    compactor,
+    of: (interaction) => ({ ...fixed, interaction, session: sessionFacts(shared, isRoot) }),
+  };
 }
 
 /** Plans, todos and checkpoints are the session's: the summary of a sub-agent neither has nor makes any. */

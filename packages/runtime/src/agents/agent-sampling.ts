@@ -1,5 +1,5 @@
 import { type SamplingParts, sample } from '../mcp/sampling.js';
-import type { AgentContext } from '../turn/context.js';
+import type { AgentContext } from '../turn/agent-context.js';
 
 /** An MCP server asks the model of an agent. */
 export function sampleFor(

@@ -9,11 +9,11 @@ import type { Draft, SessionLog } from '../log/session-log.js';
 import { agentOf } from '../log/state.js';
 import type { TraceContext } from '../settings/session-settings.js';
 import type { ResultType } from '../tools/tool.js';
+import type { AgentPlanner, SteeringInbox } from '../turn/agent-context.js';
 import { excessIn } from '../turn/argument-bounds.js';
-import type { AgentPlanner, SteeringInbox } from '../turn/context.js';
 import { Interaction } from '../turn/interaction.js';
 import { gateTurn } from '../turn/turn.js';
-import type { AgentContexts } from './agent-contexts.js';
+import type { MakeAgentContexts } from './agent-contexts.js';
 import { cancellation } from './turn-outcome.js';
 
 /** A call that an app makes itself. */
@@ -42,7 +42,7 @@ interface AppCallParts {
   readonly log: SessionLog;
   readonly clock: Clock;
   readonly planner: AgentPlanner;
-  readonly contexts: AgentContexts;
+  readonly contexts: MakeAgentContexts;
   trace(): TraceContext;
 }
 
@@ -108,9 +108,8 @@ export class AppCalls {
     const plan = planner.plan();
     requireOwnWork(call.name, plan.toolset.find(call.name)?.source);
     const log = new AppCallLog(this.parts.log, call.toolCallId);
-    const context = contexts({ log, planner, inbox: noSteering })(
-      new Interaction(clock.newId(), { trace: trace() }),
-    );
+    const interaction = new Interaction(clock.newId(), { trace: trace() });
+    const context = contexts({ log, planner, inbox: noSteering }).of(interaction);
     const turn = gateTurn(context, plan);
     try {
       log.append(...(await context.gate.startOf(call, turn)));

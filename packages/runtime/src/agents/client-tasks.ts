@@ -141,7 +141,7 @@ export class ClientTasks {
     await Promise.all(open.map(({ id }) => this.cancel(id, 'session_shutdown')));
   }
 
-  /** Forgets one that has ended or has no owner; undefined when it is no task of a client's. */
+  /** Removes one that has ended or has no owner; undefined when it is no task of a client's. */
   async remove(id: string): Promise<boolean | undefined> {
     const task = ownEntry((await this.session.state()).clientTasks ?? {}, id);
     if (!task) return undefined;

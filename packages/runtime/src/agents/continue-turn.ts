@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../log/state.js';
-import type { AgentContext } from '../turn/context.js';
+import type { AgentContext } from '../turn/agent-context.js';
 import { gateTurn, type TurnEnd, turnEnd } from '../turn/turn.js';
 
 /**

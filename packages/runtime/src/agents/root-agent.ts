@@ -7,7 +7,7 @@ import type { Draft, SessionLog } from '../log/session-log.js';
 import { agentOf } from '../log/state.js';
 import type { TraceContext } from '../settings/session-settings.js';
 import type { AgentWatch, Observer } from '../telemetry/observer.js';
-import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
+import type { AgentContext, ReceivedPrompt } from '../turn/agent-context.js';
 import { deliver } from '../turn/deliver.js';
 import { Interaction, type PromptExtras } from '../turn/interaction.js';
 import { LimitReached, runUntilAnswered } from '../turn/turn.js';

@@ -58,8 +58,7 @@ export class SessionAgents implements ToolSource {
   readonly kind = 'builtin';
   /** Reading the disk takes no time that a sender would notice. */
   readonly isReady = true;
-  /** Those at work; there once the session is in memory. */
-  subAgents!: SubAgents;
+  private atWork: SubAgents | undefined;
   private readonly files = new AgentFiles();
   private ofFiles: readonly AgentDefinition[] = [];
   private problems: readonly string[] = [];
@@ -84,6 +83,17 @@ export class SessionAgents implements ToolSource {
       (agentName) => this.serversOf(agentName),
     );
     this.selection = new AgentSelection(session, this);
+  }
+
+  /** Those at work. Throws while the session is not in memory. */
+  get subAgents(): SubAgents {
+    if (!this.atWork) throw new Error('No agent is at work: the session is not in memory');
+    return this.atWork;
+  }
+
+  /** The session is in memory, with those at work there. */
+  loaded(subAgents: SubAgents): void {
+    this.atWork = subAgents;
   }
 
   /** What holds for sub-agents now. */

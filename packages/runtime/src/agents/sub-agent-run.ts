@@ -1,23 +1,18 @@
 import { StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
-import type { Compactor } from '../compaction/compactor.js';
 import { Interruption } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
-import type { AgentDefinition, AgentTask } from '../log/agent-task.js';
+import type { AgentTask } from '../log/agent-task.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import { CapReached } from '../model-call/allowance.js';
-import { ownEntry } from '../own-entry.js';
 import type { Waits } from '../questions/waits.js';
 import type { TraceContext } from '../settings/session-settings.js';
 import type { AgentWatch, Observer } from '../telemetry/observer.js';
-import type { AgentContext, AgentPlanner } from '../turn/context.js';
+import type { AgentContext } from '../turn/agent-context.js';
 import { deliver } from '../turn/deliver.js';
 import { Interaction } from '../turn/interaction.js';
-import type { PlannedAgent } from '../turn/planned-agent.js';
-import type { Planner } from '../turn/planner.js';
 import { runUntilAnswered } from '../turn/turn.js';
-import type { AgentContexts } from './agent-contexts.js';
-import type { AgentServers } from './agent-servers.js';
+import type { AgentContexts, MakeAgentContexts } from './agent-contexts.js';
 import { capsFor, timeLeft } from './caps.js';
 import { continueTurn } from './continue-turn.js';
 import type { Slots } from './slots.js';
@@ -31,17 +26,12 @@ import {
   namesOf,
   rejectedRemark,
 } from './sub-agent-end.js';
-import { capsOfTask, type SubAgentSettings } from './sub-agent-settings.js';
+import { type SubAgentPlanParts, SubAgentPlans } from './sub-agent-plans.js';
+import { capsOfTask } from './sub-agent-settings.js';
 
 /** What the session gives its sub-agents. */
-export interface SubAgentHost {
-  readonly planner: Planner;
-  readonly contexts: AgentContexts;
-  settings(): SubAgentSettings;
-  /** The texts of skills that an agent has from the start. */
-  skillsOf(agent: AgentDefinition): Promise<readonly string[]>;
-  /** Its own MCP servers, held until they are released. */
-  serversOf(agent: AgentDefinition): ReturnType<AgentServers['take']>;
+export interface SubAgentHost extends SubAgentPlanParts {
+  readonly contexts: MakeAgentContexts;
   trace(): TraceContext;
   /** Watches the work, where telemetry is on. */
   readonly observer: Observer | undefined;
@@ -62,9 +52,6 @@ interface RunParts extends SubAgentHost {
   };
 }
 
-/** The tools that begin and lead agents; those at the greatest depth have none of them. */
-const agentToolNames = ['task', 'read_agent', 'write_agent', 'list_agents', 'stop_agent'] as const;
-
 /** One sub-agent at work: the same loop as the root's, on its own part of the log. */
 export class SubAgentRun {
   interaction: Interaction | undefined;
@@ -76,10 +63,8 @@ export class SubAgentRun {
   private readonly controller = new AbortController();
   private release: () => void = () => undefined;
   private readonly agentLog: AgentLog;
-  private readonly contexts: (interaction: Interaction) => AgentContext;
-  private compactor: Compactor | undefined;
-  private skills: readonly string[] = [];
-  private servers: ReturnType<AgentServers['take']>;
+  private readonly contexts: AgentContexts;
+  private readonly plans: SubAgentPlans;
   private watch: AgentWatch | undefined;
 
   constructor(
@@ -87,6 +72,11 @@ export class SubAgentRun {
     private readonly parts: RunParts,
   ) {
     this.agentLog = new AgentLog(parts.log, begun.agentId, begun.toolCallId);
+    this.plans = new SubAgentPlans(begun.agent, {
+      ...parts,
+      task: () => this.task,
+      state: () => parts.log.state,
+    });
     this.contexts = this.makeContexts();
     this.promoted = new Promise((resolve) => {
       this.promote = resolve;
@@ -105,7 +95,7 @@ export class SubAgentRun {
   async start(): Promise<boolean> {
     const { parts } = this;
     const stopTimer = this.limitTime();
-    this.servers = parts.serversOf(this.begun.agent);
+    this.plans.takeServers();
     this.watch = this.observe();
     let failure: unknown;
     try {
@@ -127,7 +117,7 @@ export class SubAgentRun {
         );
       stopTimer();
       this.release();
-      await Promise.all([this.compactor?.close(), this.servers?.release()]);
+      await Promise.all([this.contexts.compactor.close(), this.plans.releaseServers()]);
       this.finish();
     }
   }
@@ -260,45 +250,19 @@ export class SubAgentRun {
     return { kind: 'agent', agentId, agentName: agent.name, isQueued } as const;
   }
 
-  private makeContexts(): (interaction: Interaction) => AgentContext {
+  private makeContexts(): AgentContexts {
     const { parts, agentLog } = this;
     const { agentId } = this.begun;
     return parts.contexts({
       log: agentLog,
-      planner: this.planner(),
+      planner: this.plans.planner(),
       inbox: {
         takeSteering: async () => [],
         putBack: () => undefined,
         takeNotices: () => parts.siblings.noticesFor(agentId),
       },
       caps: () => this.capsNow(),
-      made: (compactor) => {
-        this.compactor = compactor;
-      },
     });
-  }
-
-  /** The plans of the agent; its skills are read before the first that goes to a model. */
-  private planner(): AgentPlanner {
-    const { parts } = this;
-    const plans = parts.planner.forSubAgent(
-      () => this.planned(),
-      () => parts.log.state,
-    );
-    const read = async () => {
-      this.skills = await parts.skillsOf(this.begun.agent);
-    };
-    return {
-      ...plans,
-      ready: async (signal) => {
-        await read();
-        await plans.ready(signal);
-      },
-      freshPlan: async (signal) => {
-        await read();
-        return plans.freshPlan(signal);
-      },
-    };
   }
 
   private newContext(turn?: { readonly turnId: string; readonly interactionId: string }): AgentContext {
@@ -312,23 +276,7 @@ export class SubAgentRun {
     if (turn) interaction.rounds = Number(turn.turnId) + 1;
     if (this.watch) interaction.watchedBy(this.watch);
     this.interaction = interaction;
-    return this.contexts(interaction);
-  }
-
-  private planned(): PlannedAgent {
-    const { task, parts, skills } = this;
-    const { agents, maxDepth } = parts.settings();
-    const wish = ownEntry(agents, task.agent.name);
-    const model = task.model ?? wish?.model;
-    const reasoningEffort = task.reasoningEffort ?? wish?.reasoningEffort;
-    return {
-      agent: task.agent,
-      skills,
-      servers: this.servers?.source,
-      withheld: task.depth >= maxDepth ? agentToolNames : [],
-      ...(model !== undefined && { model }),
-      ...(reasoningEffort !== undefined && { reasoningEffort }),
-    };
+    return this.contexts.of(interaction);
   }
 
   private capsNow() {
@@ -381,7 +329,7 @@ export class SubAgentRun {
   }
 
   private async runStopHook(stopReason: string, response: string): Promise<void> {
-    const { hooks, session } = this.contexts(new Interaction(this.parts.clock.newId(), { trace: {} }));
+    const { hooks, session } = this.contexts.of(new Interaction(this.parts.clock.newId(), { trace: {} }));
     if (!hooks.has('subagentStop')) return;
     // The agent is over: nothing stops what comes after it but time.
     const { signal } = new AbortController();

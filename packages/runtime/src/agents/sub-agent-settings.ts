@@ -1,4 +1,4 @@
-import { type JsonObject, nearestName } from '@groundcrew/protocol';
+import { isObject, type JsonObject, nearestName } from '@groundcrew/protocol';
 import type { AgentCaps, AgentDefinition, AgentTask } from '../log/agent-task.js';
 import type { SessionState } from '../log/state.js';
 import { ownEntry } from '../own-entry.js';
@@ -84,7 +84,7 @@ function ineffectiveIn(given: JsonObject | null, known: readonly string[]): read
 }
 
 function ineffectiveOf(name: string, entry: unknown): readonly string[] {
-  if (!isMap(entry)) return [];
+  if (!isObject(entry)) return [];
   const option = `subagents.agents.${name.slice(0, longestName)}`;
   return [
     ...(entry.contextTier === 'long_context'
@@ -98,7 +98,7 @@ function ineffectiveOf(name: string, entry: unknown): readonly string[] {
 }
 
 function unknownIn(option: string, given: unknown, known: Iterable<string>): readonly string[] {
-  if (!isMap(given)) return [];
+  if (!isObject(given)) return [];
   const names = [...known];
   const unknown = Object.keys(given).filter((name) => !names.includes(name));
   return unknown.slice(0, mostEntries).map((name) => {
@@ -130,15 +130,15 @@ const ownNames = new Set([
 
 function entriesOf(given: JsonObject): JsonObject {
   const { agents } = given;
-  if (agents !== undefined && agents !== null && !isMap(agents))
+  if (agents !== undefined && agents !== null && !isObject(agents))
     throw new SubAgentSettingsProblem('subagents.agents must be settings by the names of agents');
   const named = Object.fromEntries(Object.entries(given).filter(([name]) => !ownNames.has(name)));
-  return { ...named, ...(isMap(agents) ? agents : {}) };
+  return { ...named, ...(isObject(agents) ? agents : {}) };
 }
 
 function entryOf(name: string, entry: unknown): SubAgentSettings['agents'][string] {
   if (entry === null || entry === undefined) return {};
-  if (!isMap(entry)) {
+  if (!isObject(entry)) {
     const near = nearestName(name, ownNames);
     const hint = near === undefined ? '' : `; did you mean '${near}'?`;
     throw new SubAgentSettingsProblem(`subagents.${name} is no setting of an agent${hint}`);
@@ -156,7 +156,8 @@ function entryOf(name: string, entry: unknown): SubAgentSettings['agents'][strin
 
 function capsIn(limits: unknown, where: string): AgentCaps | undefined {
   if (limits === undefined || limits === null) return undefined;
-  if (!isMap(limits)) throw new SubAgentSettingsProblem(`subagents.${where} must be limits by their names`);
+  if (!isObject(limits))
+    throw new SubAgentSettingsProblem(`subagents.${where} must be limits by their names`);
   const wrong = capNames.find((name) => {
     const value = limits[name];
     return value !== undefined && value !== null && !(typeof value === 'number' && value >= 0);
@@ -174,8 +175,4 @@ function count<K extends 'maxConcurrency' | 'maxDepth'>(
   if (typeof value === 'number' && Number.isInteger(value) && value >= least)
     return { [name]: value } as Record<K, number>; // a computed key is typed as any text
   throw new SubAgentSettingsProblem(`subagents.${name} must be a whole number, ${least} or more`);
-}
-
-function isMap(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

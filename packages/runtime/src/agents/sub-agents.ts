@@ -230,7 +230,7 @@ export class SubAgents {
     return true;
   }
 
-  /** Forgets an agent that has ended. */
+  /** Removes an agent that has ended. */
   async remove(agentId: string): Promise<boolean> {
     const { log } = this.parts;
     const task = this.find(agentId);

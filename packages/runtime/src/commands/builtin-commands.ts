@@ -1,6 +1,6 @@
 import type { Methods, Result, SessionMode } from '@groundcrew/protocol';
 import type { CompactionResult } from '../compaction/compactor.js';
-import type { ContextUse } from '../turn/context-use.js';
+import type { WindowUse } from '../compaction/summary-call.js';
 import { type ModeSession, sessionModes, setMode } from './mode.js';
 
 /** What a client does next when a command was run. */
@@ -19,7 +19,7 @@ export interface BuiltinSession extends ModeSession {
   readonly history: {
     compact(customInstructions: string | undefined, signal: AbortSignal): Promise<CompactionResult>;
   };
-  readonly measures: { contextUse(): Promise<ContextUse & { readonly model: string }> };
+  readonly measures: { contextUse(): Promise<WindowUse & { readonly model: string }> };
   /** The model that answers next. */
   model(): Promise<string>;
 }
@@ -88,7 +88,7 @@ function modeCommand(mode: SessionMode, description: string): BuiltinCommand {
   };
 }
 
-function contextOf(use: ContextUse & { readonly model: string }): string {
+function contextOf(use: WindowUse & { readonly model: string }): string {
   const share = ((100 * use.currentTokens) / use.tokenLimit).toFixed(1);
   const lines = [
     `${use.model}: about ${use.currentTokens} of ${use.tokenLimit} tokens (${share} %)`,

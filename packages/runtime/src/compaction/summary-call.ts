@@ -6,7 +6,7 @@ import type { ModelQuestion } from '../model-call/question.js';
 /** How many characters one token is estimated to have. */
 export const charactersPerToken = 4;
 
-/** How full a window is. */
+/** How full a window is; sizes are estimated at four characters a token. */
 export interface WindowUse {
   readonly tokenLimit: number;
   readonly currentTokens: number;

@@ -5,6 +5,12 @@ import { pathlessSockets } from './pathless-sockets.js';
 import { CannotConfine } from './sandbox-confinement.js';
 import type { ConfinedLaunch } from './sandbox-executor.js';
 import type { Probe } from './sandbox-probe.js';
+import {
+  placementOf,
+  requiresSandbox,
+  type SandboxSettings,
+  SandboxUnavailable,
+} from './sandbox-settings.js';
 
 /** The sandbox of this machine: tells whether it works, and makes executors in it. Nothing is loaded before it is needed. */
 export class MachineSandbox {
@@ -49,4 +55,11 @@ export class MachineSandbox {
     if (probe.type === 'missing') this.probing = undefined;
     return probe;
   }
+}
+
+/** Throws SandboxUnavailable when a sandbox is asked for that this machine does not have. */
+export async function requireSandbox(settings: SandboxSettings, sandbox: MachineSandbox): Promise<void> {
+  if (!requiresSandbox(settings)) return;
+  const placement = placementOf(settings, 'manual', await sandbox.probe());
+  if (placement.type === 'refused') throw new SandboxUnavailable(placement.reason);
 }

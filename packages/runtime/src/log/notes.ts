@@ -28,7 +28,7 @@ export interface Notes {
   'agent.changed': TaskChange;
   /** A message for a sub-agent; its `user.message` takes it up. */
   'agent.messaged': TaskMessage & Pick<AgentTask, 'agentId'>;
-  /** A sub-agent that has ended is forgotten. */
+  /** A sub-agent that has ended is removed. */
   'agent.removed': Pick<AgentTask, 'agentId'>;
   /** An attempt at the model brought no answer. */
   'ask.lost': LostCall;
@@ -111,7 +111,7 @@ export interface Notes {
   snapshot: { readonly state: SessionState | EarlierSnapshot };
   /** A client's task as it is now. */
   'task.kept': ClientTask;
-  /** It is forgotten. */
+  /** It is removed. */
   'task.removed': Pick<ClientTask, 'id'>;
   /** Tools that a request named for the first time. */
   'tools.offered': ToolOffer;

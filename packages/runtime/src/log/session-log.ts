@@ -279,7 +279,7 @@ export class SessionLog {
     });
   }
 
-  /** Nothing of the group was written: it is forgotten with all that was built upon it. */
+  /** Nothing of the group was written: it is discarded with all that was built upon it. */
   private failed(group: Group, error: unknown): void {
     if (!this.handedOver.has(group)) return;
     const lost = [...this.handedOver, ...(this.group ? [this.group] : [])];

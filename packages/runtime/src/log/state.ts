@@ -1,4 +1,4 @@
-import type { KeptBlock, Part, ToolCall } from '@groundcrew/models';
+import type { ImageLimits, KeptBlock, Part, ToolCall } from '@groundcrew/models';
 import type { EventOf, SessionMode } from '@groundcrew/protocol';
 import type { SessionContext } from '@groundcrew/store';
 import type { SessionLimits } from '../budget/limits.js';
@@ -11,7 +11,6 @@ import type { Objective, StopRequest } from './autopilot-state.js';
 import type { ClientTask } from './client-task.js';
 import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
 import type { FixedSettings } from './fixed-settings.js';
-import type { ModelView } from './model-view.js';
 import type { OpenQuestion, OpenRequest } from './open-question.js';
 import type { Pinned } from './pinned.js';
 import type { OutputWish, Prompt } from './prompt.js';
@@ -19,6 +18,16 @@ import type { RemovedRange } from './removed-records.js';
 import type { Schedule } from './schedule.js';
 
 export type { OutputWish, Prompt };
+
+/** What a model can read. What it cannot stays in the history, for one that can may be chosen later. */
+export interface ModelView {
+  readonly model: string;
+  readonly canSeeImages: boolean;
+  /** What it takes of images, where that is known. */
+  readonly images?: ImageLimits;
+  /** Types of documents that it reads as they are. */
+  readonly documents: readonly string[];
+}
 
 /** One thing said in the conversation, as the model knows it. */
 export type HistoryEntry =

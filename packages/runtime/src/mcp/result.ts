@@ -1,6 +1,6 @@
 import type { Part } from '@groundcrew/models';
 import type { JsonObject } from '@groundcrew/protocol';
-import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import type { CallToolResult, ContentBlock, Progress } from '@modelcontextprotocol/client';
 import type { ToolResult } from '../tools/tool.js';
 
 /** More characters of one result are not kept, nor more bytes of images and the like. */
@@ -83,4 +83,16 @@ function binaryOf(block: ContentBlock): JsonObject[] {
   if (block.type !== 'resource' || !('blob' in block.resource)) return [];
   const { blob: data, mimeType = 'application/octet-stream', uri } = block.resource;
   return [{ type: mimeType.startsWith('image/') ? 'image' : 'resource', data, mimeType, description: uri }];
+}
+
+const longestProgress = 16 * 1024;
+
+/** All that was said of the progress so far, as clients get it. */
+export function progressReporter(report: (output: string) => void): (progress: Progress) => void {
+  let output = '';
+  return ({ progress, total, message }) => {
+    const share = total === undefined ? String(progress) : `${progress}/${total}`;
+    output = `${output}${message ?? share}\n`.slice(-longestProgress);
+    report(output);
+  };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { JsonObject } from '@groundcrew/protocol';
 import type { CallToolResult, Prompt } from '@modelcontextprotocol/client';
@@ -9,9 +10,7 @@ import type { McpConnection } from './connection.js';
 import { readDefinitions, type ToolDefinition } from './definition.js';
 import { type Link, type LinkParts, type OpenParts, openLink } from './link.js';
 import type { TokenBook } from './oauth/token-book.js';
-import { pause } from './pause.js';
-import { progressReporter } from './progress.js';
-import { resultOfAnswer } from './result.js';
+import { progressReporter, resultOfAnswer } from './result.js';
 import type { McpStatus } from './status.js';
 
 /** What a server needs of the session around it. */
@@ -237,7 +236,7 @@ export class McpServer {
       if (crashes > mostRestarts)
         return this.setStatus('failed', `${reason}; it was restarted ${mostRestarts} times`);
       this.setStatus('pending', reason);
-      await pause(firstPause * 2 ** (crashes - 1), signal);
+      await pause(firstPause * 2 ** (crashes - 1), undefined, { signal }).catch(stopped);
     }
   }
 
@@ -380,6 +379,9 @@ export class McpServer {
     });
   }
 }
+
+/** A pause ends early when the server is stopped. */
+const stopped = (): undefined => undefined;
 
 /** How long a turn waits for a server to start, unless its configuration says otherwise. */
 const startMilliseconds = 30_000;

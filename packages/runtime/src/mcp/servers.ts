@@ -3,8 +3,9 @@ import type { JsonObject } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { EphemeralDraft } from '../log/session-log.js';
 import type { Wait } from '../questions/waits.js';
-import type { McpCall, Tool } from '../tools/tool.js';
+import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
+import { type AppToolCall, callForApp } from './app-tool-call.js';
 import { ClientAuth } from './client-auth.js';
 import { ClientHeaders } from './client-headers.js';
 import type { McpServerConfig } from './config.js';
@@ -192,35 +193,8 @@ export class McpServers implements ToolSource {
   }
 
   /** Calls a tool for an app that a client shows; clients receive what came of it. */
-  async callForApp(
-    server: McpServer,
-    { call, meta }: { readonly call: McpCall; readonly meta?: JsonObject },
-    signal: AbortSignal,
-  ): Promise<JsonObject> {
-    const { toolName, arguments: args } = call;
-    const began = Date.now();
-    const report = (
-      outcome: { readonly result: JsonObject } | { readonly error: { readonly message: string } },
-    ) =>
-      this.host.emit({
-        type: 'mcp_app.tool_call_complete',
-        data: {
-          serverName: server.name,
-          toolName,
-          arguments: args,
-          durationMs: Date.now() - began,
-          success: 'result' in outcome && outcome.result.isError !== true,
-          ...outcome,
-        },
-      });
-    try {
-      const result = (await server.callRaw(call, { signal, meta })) as JsonObject;
-      report({ result });
-      return result;
-    } catch (error) {
-      report({ error: { message: error instanceof Error ? error.message : String(error) } });
-      throw error;
-    }
+  callForApp(server: McpServer, call: AppToolCall, signal: AbortSignal): Promise<JsonObject> {
+    return callForApp(server, call, { signal, emit: (draft) => this.host.emit(draft) });
   }
 
   /** Prompts of servers as commands of users. */

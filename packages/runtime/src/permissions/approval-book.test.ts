@@ -13,8 +13,7 @@ import { join } from 'node:path';
 import { openDatabase, withFileLock } from '@groundcrew/store-sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { ApprovalBook } from './approval-book.js';
-import { locationOf, rulesOf, withApproval, withLocation } from './book-contents.js';
-import { BookFault } from './book-fault.js';
+import { BookFault, locationOf, rulesOf, withApproval, withLocation } from './book-contents.js';
 
 const world = mkdtempSync(join(tmpdir(), 'book-'));
 afterAll(() => rmSync(world, { recursive: true }));

@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import type { SharedBook, WithFileLock } from '@groundcrew/store';
-import { type BookContents, parseBook, printBook } from './book-contents.js';
-import { BookFault } from './book-fault.js';
+import { type BookContents, BookFault, parseBook, printBook } from './book-contents.js';
 import { BookFile } from './book-file.js';
 
 /** Approvals that outlive sessions: by place, by host, and the folders users trust. One file in the home, read by all processes. */

@@ -1,7 +1,11 @@
 import { isObject, type JsonObject, type JsonValue } from '@groundcrew/protocol';
-import { BookFault } from './book-fault.js';
 import type { Approval } from './policy.js';
 import { isSameRule, type Rule } from './rules.js';
+
+/** The book of approvals cannot be read or written; what it holds counts for nothing until then, and is not overwritten. */
+export class BookFault extends Error {
+  override readonly name = 'BookFault';
+}
 
 /** What one place has been approved for. */
 export interface LocationApprovals {

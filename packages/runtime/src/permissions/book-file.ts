@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
-import { syncPath } from '@groundcrew/store';
-import { type BookContents, emptyBook, parseBook } from './book-contents.js';
-import { BookFault } from './book-fault.js';
+import { syncPath, writeWholeFile } from '@groundcrew/store';
+import { type BookContents, BookFault, emptyBook, parseBook } from './book-contents.js';
 
 /** The file in a home that holds approvals for good. */
 export class BookFile {
@@ -25,15 +23,7 @@ export class BookFile {
 
   /** There is always a whole file in its place. */
   replace(text: string): void {
-    const draft = `${this.path}.${randomUUID()}`;
-    try {
-      writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
-      syncPath(draft);
-      renameSync(draft, this.path);
-    } catch (error) {
-      rmSync(draft, { force: true });
-      throw error;
-    }
+    writeWholeFile(this.path, text, syncPath);
     syncPath(dirname(this.path));
   }
 

@@ -4,7 +4,6 @@ import type { ReadCommand } from './command-rules.js';
 import { has } from './shell/programs/program.js';
 import { isInert, isInertReader } from './shell/programs/table.js';
 import { steersPrograms } from './steering-files.js';
-import type { TouchedPath } from './touched-path.js';
 
 /** The commands of one line, and what is known of the files they name. */
 export interface Line {
@@ -138,3 +137,11 @@ const hasStartFiles: ReadonlySet<string> = new Set(['scp', 'sftp', 'rsync', 'wge
 
 /** Sub-commands that only read, and ask nested repositories too. */
 export const looksForChanges: ReadonlySet<string> = new Set('status diff diff-files diff-index'.split(' '));
+
+/** A path that a call would touch. */
+export interface TouchedPath {
+  /** As the request says it. */
+  readonly written: string;
+  /** Whole, as named and with every link followed; none where only a run would show. */
+  readonly names: readonly string[];
+}

@@ -4,24 +4,20 @@ import { isAbsent } from '../workspace/absent.js';
 import { isWithin } from '../workspace/paths.js';
 
 /** Whether there are links anywhere below a directory; one that is not there has none, and one too large to look at may. */
-export async function hasLinksBelow(root: string): Promise<boolean> {
-  const waiting = [root];
-  let looked = 0;
-  try {
-    for (let place = waiting.pop(); place !== undefined; place = waiting.pop())
-      for await (const entry of await opendir(place)) {
-        looked += 1;
-        if (entry.isSymbolicLink() || looked > mostEntries) return true;
-        if (entry.isDirectory()) waiting.push(join(place, entry.name));
-      }
-    return false;
-  } catch (error) {
-    return !isAbsent(error);
-  }
+export function hasLinksBelow(root: string): Promise<boolean> {
+  return hasLinkBelow(root, mostEntries, async () => true);
 }
 
 /** Whether links below a directory lead to directories outside of another one; what is too much to look at may have some. */
-export async function leadsOutBelow(root: string, outer: string): Promise<boolean> {
+export function leadsOutBelow(root: string, outer: string): Promise<boolean> {
+  return hasLinkBelow(root, mostUnpacked, (link) => isDirectoryOutside(link, outer));
+}
+
+async function hasLinkBelow(
+  root: string,
+  most: number,
+  isMeant: (link: string) => Promise<boolean>,
+): Promise<boolean> {
   const waiting = [root];
   let looked = 0;
   try {
@@ -29,8 +25,7 @@ export async function leadsOutBelow(root: string, outer: string): Promise<boolea
       for await (const entry of await opendir(place)) {
         looked += 1;
         const path = join(place, entry.name);
-        if (looked > mostUnpacked || (entry.isSymbolicLink() && (await isDirectoryOutside(path, outer))))
-          return true;
+        if (looked > most || (entry.isSymbolicLink() && (await isMeant(path)))) return true;
         if (entry.isDirectory()) waiting.push(path);
       }
     return false;

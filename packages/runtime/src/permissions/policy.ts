@@ -2,10 +2,10 @@ import { liesIn } from '../workspace/paths.js';
 import { addressCovers } from './addresses.js';
 import { mayMatchDenyRule } from './command-rules.js';
 import type { Definitions } from './definitions.js';
+import type { TouchedPath } from './line-effects.js';
 import type { PermissionRequest } from './question.js';
 import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
 import { type Subject, toolSubject } from './subject.js';
-import type { TouchedPath } from './touched-path.js';
 import { reachableRule } from './unenforced-rules.js';
 
 /** Who answers questions: users, users but for what certainly only reads, or no one. */

@@ -51,7 +51,8 @@ function escaped(path: string): string {
   return path.replace(/[\\*?[\]{}!]/g, '\\$&');
 }
 
-function realOf(path: string): string {
+/** A path with every link followed. */
+export function realOf(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {

@@ -12,8 +12,7 @@ import {
 } from 'unbash';
 import { recordArguments } from './shell/arguments.js';
 import { type KnownWord, readWord } from './shell/command-word.js';
-import { isCoveredByName } from './shell/coverage.js';
-import { identify } from './shell/names.js';
+import { identify, isCoveredByName } from './shell/names.js';
 import type { Understood } from './shell/programs/program.js';
 import { isInert, isInertReader, isInTable, understand } from './shell/programs/table.js';
 import { Findings, type ShellReading } from './shell/reading.js';

@@ -6,11 +6,10 @@ import { expandBraces } from '../workspace/glob-pattern.js';
 import { locate, type Place } from '../workspace/paths.js';
 import type { ReadCommand } from './command-rules.js';
 import type { Definitions } from './definitions.js';
-import type { Line } from './line-effects.js';
+import type { Line, TouchedPath } from './line-effects.js';
 import { leadsThroughProcess } from './process-paths.js';
 import type { PermissionQuestion, PermissionRequest } from './question.js';
 import { isShortWord } from './shell/bounds.js';
-import type { TouchedPath } from './touched-path.js';
 import { isWild, matchedNames } from './wildcards.js';
 
 /** A call as rules see it: what it asks permission for, by what tool, and where that really leads. */

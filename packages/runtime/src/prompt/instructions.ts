@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 import { isAbsent } from '../workspace/absent.js';
-import { readFrontMatter, split } from './front-matter.js';
+import { readInstructionFields, split } from './instruction-fields.js';
 import {
   filesIn,
   type InstructionLocation,
@@ -142,7 +142,7 @@ function decoded(bytes: Uint8Array, isCut: boolean): string {
 
 function sourceOf(text: string, named: string, from: InstructionPlace): InstructionSource {
   const { type, location } = from;
-  const { fields, body } = type === 'vscode' ? readFrontMatter(text) : { fields: {}, body: text };
+  const { fields, body } = type === 'vscode' ? readInstructionFields(text) : { fields: {}, body: text };
   const patterns = (fields.applyTo ?? []).flatMap(split);
   const description = fields.description?.[0];
   return {

@@ -9,7 +9,7 @@ import { sizeOfAgents } from '../log/ended-agents.js';
 import type { SessionLog } from '../log/session-log.js';
 import type { ClientRequests } from '../questions/client-requests.js';
 import type { TraceContext } from '../settings/session-settings.js';
-import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
+import type { AgentContext, ReceivedPrompt } from '../turn/agent-context.js';
 import type { Interaction } from '../turn/interaction.js';
 import type { SessionTitle } from '../turn/session-title.js';
 import type { Inbox } from './inbox.js';

@@ -206,7 +206,7 @@ export function keeperOf(
   return new ConversationKeeper({
     openConversation,
     onLoaded: ({ subAgents }) => {
-      agents.subAgents = subAgents;
+      agents.loaded(subAgents);
       schedules.arm();
     },
     onUnloaded: async () => {

@@ -1,10 +1,9 @@
-import { type AgentContexts, agentContexts } from '../agents/agent-contexts.js';
+import { type AgentContexts, agentContexts, type MakeAgentContexts } from '../agents/agent-contexts.js';
 import { sampleFor } from '../agents/agent-sampling.js';
 import { AppCalls } from '../agents/app-calls.js';
 import { closeOrphans } from '../agents/orphaned-questions.js';
 import { SubAgents } from '../agents/sub-agents.js';
 import { agentsOnlyWait } from '../agents/waiting-agents.js';
-import type { Compactor } from '../compaction/compactor.js';
 import type { SummaryCall } from '../compaction/summary-call.js';
 import { HookGuard } from '../hooks/guard.js';
 import { type AbortReason, Interruption, TurnAborted } from '../interruption.js';
@@ -17,7 +16,7 @@ import { ClientRequests } from '../questions/client-requests.js';
 import { Offers } from '../questions/offers.js';
 import { type Answers, type QuestionRef, Questions } from '../questions/questions.js';
 import { type Wait, Waits } from '../questions/waits.js';
-import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
+import type { AgentContext, ReceivedPrompt } from '../turn/agent-context.js';
 import { checkedExtras, Interaction, type PromptExtras } from '../turn/interaction.js';
 import { SessionTitle } from '../turn/session-title.js';
 import { summaryCall } from '../turn/summary-call.js';
@@ -38,7 +37,7 @@ export class Conversation {
   private readonly waits: Waits;
   private readonly loop: AgentLoop;
   private readonly title: SessionTitle;
-  private readonly context: (interaction: Interaction) => AgentContext;
+  private readonly root: AgentContexts;
   /** The agents that work for the root agent. */
   readonly subAgents: SubAgents;
   /** What apps run by themselves. */
@@ -47,9 +46,7 @@ export class Conversation {
   private queuedSince: string | undefined;
   private hasStarted = false;
   /** Holds calls back while the session's hooks are away. */
-  guard!: HookGuard;
-  /** Summarises the conversation when its window fills. */
-  compactor!: Compactor;
+  readonly guard: HookGuard;
 
   constructor(
     readonly log: SessionLog,
@@ -62,7 +59,13 @@ export class Conversation {
     this.questions = new Questions(log, this.waits);
     this.requests = new ClientRequests({ log, questions: this.questions, clock });
     this.offers = new Offers(log);
-    const contexts = this.agentContexts();
+    this.guard = new HookGuard({
+      log: new AgentLog(log),
+      waits: this.waits,
+      held: () => void log.stored().then(() => host.held(), ignored),
+      attached: () => host.audience.guardedPoints,
+    });
+    const contexts = this.makeContexts();
     const trace = () => planner.settings.trace;
     this.subAgents = new SubAgents({
       log,
@@ -78,14 +81,7 @@ export class Conversation {
     });
     const rootPlanner = planner.forAgent(() => log.latest, this.waits);
     this.appCalls = new AppCalls({ log, clock, contexts, planner: rootPlanner, trace });
-    this.context = contexts({
-      log: new AgentLog(log),
-      made: (compactor) => {
-        this.compactor = compactor;
-      },
-      planner: rootPlanner,
-      inbox: this.inbox,
-    });
+    this.root = contexts({ log: new AgentLog(log), planner: rootPlanner, inbox: this.inbox });
     const isByModel = planner.isTitledByModel.bind(planner);
     this.title = new SessionTitle({ context: () => this.asideContext(), isByModel });
     this.loop = new AgentLoop({
@@ -95,9 +91,14 @@ export class Conversation {
       subAgents: this.subAgents,
       requests: this.requests,
       title: this.title,
-      context: this.context,
+      context: (interaction) => this.root.of(interaction),
       trace,
     });
+  }
+
+  /** Summarises the conversation when its window fills. */
+  get compactor(): AgentContexts['compactor'] {
+    return this.root.compactor;
   }
 
   /** The gate for what is no call of the model's. */
@@ -200,7 +201,7 @@ export class Conversation {
 
   /** For what belongs to no prompt. */
   private asideContext(trace = {}): AgentContext {
-    return this.context(new Interaction(this.host.clock.newId(), { trace }));
+    return this.root.of(new Interaction(this.host.clock.newId(), { trace }));
   }
 
   /** How the conversation is summarised by a client's wish. */
@@ -258,19 +259,14 @@ export class Conversation {
   }
 
   /** All agents of a session share its hooks' guard, its questions and its permissions. */
-  private agentContexts(): AgentContexts {
-    const { host, waits } = this;
-    const { audience } = host;
-    const log = new AgentLog(this.log);
-    const held = () => void this.log.stored().then(() => host.held(), ignored);
-    this.guard = new HookGuard({ log, waits, held, attached: () => audience.guardedPoints });
-    const { questions, offers, guard } = this;
+  private makeContexts(): MakeAgentContexts {
+    const { host, log, waits, questions, offers, guard } = this;
     const takeStart = () => {
       const isFirst = !this.hasStarted;
       this.hasStarted = true;
       return isFirst;
     };
-    const shared = { ...host, sessionLog: this.log, questions, offers, waits, guard, takeStart };
+    const shared = { ...host, sessionLog: log, questions, offers, waits, guard, takeStart };
     return (parts) => agentContexts(parts, shared);
   }
 }

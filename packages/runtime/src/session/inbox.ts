@@ -1,6 +1,6 @@
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
-import type { ReceivedPrompt } from '../turn/context.js';
+import type { ReceivedPrompt } from '../turn/agent-context.js';
 
 interface Admitted extends ReceivedPrompt {
   readonly stored: Promise<boolean>;

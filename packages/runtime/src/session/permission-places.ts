@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import type { Draft } from '../log/session-log.js';
@@ -12,6 +12,7 @@ import {
   withoutRules,
 } from '../permissions/book-contents.js';
 import type { Approval } from '../permissions/policy.js';
+import { realOf } from '../permissions/real-rules.js';
 import { checkBounds } from '../permissions/rule-bounds.js';
 import type { Rule } from '../permissions/rules.js';
 import type { PermissionChange, PermissionSwitches } from '../permissions/settings.js';
@@ -163,7 +164,7 @@ export class PermissionPlaces {
     });
   }
 
-  /** Forgets what users approved in this session, and if asked, for the place it works in. */
+  /** Removes what users approved in this session, and if asked, for the place it works in. */
   async removeApprovals(options: { readonly includeLocation: boolean }): Promise<void> {
     await this.fix({ approvals: [], allow: [], locations: [] });
     if (!options.includeLocation) return;
@@ -229,15 +230,6 @@ function checked(path: string): string {
     throw new BadDirectory(`Directory path must be absolute: ${path}`);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return resolve(path);
   throw new BadDirectory(`Directory does not exist or cannot be accessed: ${path}`);
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    // What is not there has no other name.
-    return path;
-  }
 }
 
 /** What users have approved of a project's file of servers: those that it described then. */

@@ -1,13 +1,11 @@
 import type { Price } from '@groundcrew/models';
 import type { Owner, SessionStore, StoreError } from '@groundcrew/store';
+import type { AgentHost } from '../agents/agent-contexts.js';
 import type { SubAgentHost } from '../agents/sub-agent-run.js';
 import type { Clock } from '../clock.js';
 import type { SessionCommands } from '../commands/session-commands.js';
-import type { CompactorParts } from '../compaction/compactor.js';
 import type { JobRunner } from '../exec/workers.js';
-import type { GatePermissions } from '../gate/call-permissions.js';
 import type { HookFilesReader } from '../hooks/hook-files.js';
-import type { HookSource } from '../hooks/hooks.js';
 import type { LogReaders } from '../log/log-readers.js';
 import type { PublishedEvent } from '../log/published-event.js';
 import type { McpFiles } from '../mcp/files.js';
@@ -17,9 +15,8 @@ import type { SkillEnvironment } from '../skills/session-skills.js';
 import type { Observer } from '../telemetry/observer.js';
 import type { Clients } from '../tools/builtin.js';
 import type { SessionShells } from '../tools/shell/shells.js';
-import type { Tool, ToolEnvironment } from '../tools/tool.js';
-import type { ConfigChange, TurnLimits } from '../turn/context.js';
-import type { Planner } from '../turn/planner.js';
+import type { Tool } from '../tools/tool.js';
+import type { TurnLimits } from '../turn/agent-context.js';
 import type { Audience } from './audience.js';
 
 /** What a session is given by the runtime it lives in, but for what is said of the session itself. */
@@ -50,27 +47,10 @@ export interface SessionEnvironment extends SkillEnvironment {
 }
 
 /** What a conversation needs of the session around it. */
-export interface ConversationHost {
-  readonly sessionId: string;
-  readonly clock: Clock;
-  readonly limits: TurnLimits;
-  readonly planner: Planner;
-  readonly permissions: GatePermissions;
+export interface ConversationHost extends AgentHost {
   readonly audience: Audience;
-  /** What a model costs, if it is known. */
-  priceOf(model: string): Promise<Price | undefined>;
   /** Watches the work, where telemetry is on. */
   readonly observer?: Observer | undefined;
-  toolEnvironment(): ToolEnvironment;
-  /** Those whose hooks are called, in the order in which they came. */
-  hookSources(): readonly HookSource[];
-  /** A warning about hooks files that cannot be read; once. */
-  hookWarning(): string | undefined;
-  configure(change: ConfigChange): Promise<void>;
-  readObjective(): Promise<string | undefined>;
-  writeTranscript(): Promise<string>;
-  /** When the conversation is summarised, and with what beside it. */
-  readonly compaction: Omit<CompactorParts, 'log' | 'models'>;
   readonly readers: LogReaders;
   readonly commands: SessionCommands;
   readonly agents: Pick<SubAgentHost, 'settings' | 'skillsOf' | 'serversOf'>;

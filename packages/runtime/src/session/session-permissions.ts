@@ -2,8 +2,13 @@ import type { GatePermissions } from '../gate/call-permissions.js';
 import { openQuestions, type SessionState } from '../log/state.js';
 import { addressCovers, isHost } from '../permissions/addresses.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
-import { type BookContents, emptyBook, locationOf, withApproval } from '../permissions/book-contents.js';
-import { BookFault } from '../permissions/book-fault.js';
+import {
+  type BookContents,
+  BookFault,
+  emptyBook,
+  locationOf,
+  withApproval,
+} from '../permissions/book-contents.js';
 import { checkDecision, type Decision, outcomeOf, type PermissionOutcome } from '../permissions/decision.js';
 import type { Approval, PermissionMode, PolicyRules, Prohibitions } from '../permissions/policy.js';
 import type { PermissionRequest } from '../permissions/question.js';

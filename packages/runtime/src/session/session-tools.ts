@@ -25,7 +25,7 @@ import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import { ShellTasks } from '../tools/shell/shell-tasks.js';
 import type { McpCall, ToolEnvironment } from '../tools/tool.js';
 import { ListedTools, type ToolSource } from '../tools/tool-source.js';
-import type { ConfigChange, ModelPlan } from '../turn/context.js';
+import type { ConfigChange, ModelPlan } from '../turn/agent-context.js';
 import { warnAtOnce } from '../turn/option-warnings.js';
 import { Planner } from '../turn/planner.js';
 import { homeOf } from '../workspace/session-directory.js';

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ModelError, type ModelProvider } from '@groundcrew/models';
 import { isObject, type JsonObject } from '@groundcrew/protocol';
 import type { FixedSettings } from '../log/fixed-settings.js';
 import {
@@ -210,4 +211,16 @@ function checkedName(provider: NamedProvider): NamedProvider {
 function checkTwice(names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new InvalidProvider(`The ${twice} is named twice`);
+}
+
+/** Keys are not stored: a session with a service of its own waits for a client that names it again. */
+export function awaitedProvider(reason: string): ModelProvider {
+  return {
+    id: 'none',
+    models: async () => [],
+    // biome-ignore lint/correctness/useYield: there is nothing to say before it fails
+    async *stream() {
+      throw new ModelError('configuration', reason);
+    },
+  };
 }

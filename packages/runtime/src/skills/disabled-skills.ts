@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWholeFile } from '@groundcrew/store';
 
 /** The names that the user has switched off for all sessions of a home: a file there. */
 export class DisabledSkills {
@@ -24,15 +24,8 @@ export class DisabledSkills {
   /** There is always a whole file in its place. */
   write(names: readonly string[]): void {
     mkdirSync(this.home, { recursive: true, mode: 0o700 });
-    const draft = `${this.path}.${randomUUID()}`;
-    try {
-      const text = JSON.stringify({ disabledSkills: [...new Set(names)].sort() }, undefined, 2);
-      writeFileSync(draft, `${text}\n`, { mode: 0o600, flag: 'wx' });
-      renameSync(draft, this.path);
-    } catch (error) {
-      rmSync(draft, { force: true });
-      throw error;
-    }
+    const text = JSON.stringify({ disabledSkills: [...new Set(names)].sort() }, undefined, 2);
+    writeWholeFile(this.path, `${text}\n`);
   }
 }
 

@@ -62,7 +62,7 @@ export class SkillFolder {
 
   private async readChanges(): Promise<void> {
     const identity = identityOf(this.path);
-    if (identity === '') return this.forget();
+    if (identity === '') return this.empty();
     if (identity !== this.identity) this.close();
     // Reports of changes that are on their way arrive before this goes on.
     if (this.watchers.size > 0) await new Promise((resolve) => setImmediate(resolve));
@@ -77,7 +77,7 @@ export class SkillFolder {
     if (!isSame(before, this.children)) this.version += 1;
   }
 
-  private forget(): void {
+  private empty(): void {
     if (this.children.size > 0) this.version += 1;
     this.close();
     this.children = new Map();

@@ -1,5 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { isObject } from '@groundcrew/protocol';
 import { type Frontmatter, readFrontmatter } from '../workspace/frontmatter.js';
 
 /** Where a skill was found, in the words of the protocol. */
@@ -132,13 +133,13 @@ function readTexts(
   const hint = attributes['argument-hint'];
   const { license, metadata } = attributes;
   const allowedTools = readTools(attributes['allowed-tools'], complain);
-  if (metadata !== undefined && metadata !== null && !isMap(metadata))
+  if (metadata !== undefined && metadata !== null && !isObject(metadata))
     complain('metadata', 'metadata must be `name: value` lines');
   return {
     ...(typeof hint === 'string' && { argumentHint: oneLine(hint) }),
     ...(allowedTools && { allowedTools }),
     ...(typeof license === 'string' && { license }),
-    ...(isMap(metadata) && {
+    ...(isObject(metadata) && {
       metadata: Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, String(value)])),
     }),
   };
@@ -169,10 +170,6 @@ function readFlag(
 
 function isName(name: string): boolean {
   return name.length <= longestName && /^[\p{L}\p{N}][\p{L}\p{N}._:-]*$/u.test(name);
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Lists show it in one line, and nothing in it may look like the end of the list. */

@@ -1,7 +1,7 @@
 import type { Objective } from '../log/autopilot-state.js';
 import type { Draft } from '../log/session-log.js';
 import { modeOf, type Prompt } from '../log/state.js';
-import type { AgentContext } from './context.js';
+import type { AgentContext } from './agent-context.js';
 
 /**
  * What an agent in autopilot reads that stops before it has said that its task is done; undefined when it may stop. The

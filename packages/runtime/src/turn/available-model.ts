@@ -1,6 +1,6 @@
 import { ModelError } from '@groundcrew/models';
 import type { ModelAnswer } from '../model-call/model-call.js';
-import type { AgentContext, ModelPlan } from './context.js';
+import type { AgentContext, ModelPlan } from './agent-context.js';
 import { questionOf, sentDrafts } from './request.js';
 import { summaryCall } from './summary-call.js';
 import { fitKnownWindow, giveUp, omitHalf, omitMost } from './window.js';

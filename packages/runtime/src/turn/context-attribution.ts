@@ -4,7 +4,7 @@ import type { PromptFacts } from '../prompt/section.js';
 import { instructionBlocks } from '../prompt/sections/custom-instructions.js';
 import type { Tool } from '../tools/tool.js';
 import { sizeOfTools } from '../tools/toolset.js';
-import type { ModelPlan } from './context.js';
+import type { ModelPlan } from './agent-context.js';
 
 /** What fills the window, from one source. One without a parent counts its children, too. */
 interface ContextEntry {

@@ -1,22 +1,13 @@
+import type { WindowUse } from '../compaction/summary-call.js';
 import { sizeOfAll, viewOf } from '../log/history-view.js';
 import type { AgentState } from '../log/state.js';
-import type { AgentContext, ModelPlan } from './context.js';
+import type { AgentContext, ModelPlan } from './agent-context.js';
 
 /** Window assumed for an unknown model. */
 const defaultTokenLimit = 128_000;
 
-/** How full the model's window is; sizes are estimated at four characters a token. */
-export interface ContextUse {
-  readonly tokenLimit: number;
-  readonly currentTokens: number;
-  readonly systemTokens: number;
-  readonly conversationTokens: number;
-  readonly toolDefinitionsTokens: number;
-  readonly messagesLength: number;
-}
-
-/** Of what the model sees now, or would by another view. */
-export function measureContext(agent: AgentState, plan: ModelPlan, cut = agent.view): ContextUse {
+/** How full the window is with what the model sees now, or would by another view. */
+export function measureContext(agent: AgentState, plan: ModelPlan, cut = agent.view): WindowUse {
   const view = viewOf(agent.history, cut, plan.model);
   const systemTokens = tokens(plan.system.length);
   const conversationTokens = tokens(view === agent.history ? agent.historySize : sizeOfAll(view));

@@ -5,7 +5,7 @@ import type { Draft } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
 import { imageWarnings } from '../prompt/image-limits.js';
 import type { FormattedPrompt } from '../prompt/user-message.js';
-import type { AgentContext, ReceivedPrompt } from './context.js';
+import type { AgentContext, ReceivedPrompt } from './agent-context.js';
 import { formatWithHooks, transformPrompt } from './prompt-hooks.js';
 
 /** Makes a prompt a message of the conversation; it starts an interaction. Joins the next commit. */

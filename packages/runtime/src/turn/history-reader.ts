@@ -1,7 +1,6 @@
 import type { ChatMessage, Part } from '@groundcrew/models';
 import { interruptedText } from '../gate/failed-result.js';
-import type { ModelView as View } from '../log/model-view.js';
-import type { HistoryEntry } from '../log/state.js';
+import type { HistoryEntry, ModelView } from '../log/state.js';
 import { withinImageLimits } from '../prompt/image-limits.js';
 
 type AssistantEntry = Extract<HistoryEntry, { role: 'assistant' }>;
@@ -9,7 +8,7 @@ type Result = Extract<HistoryEntry, { role: 'tool' }>;
 
 /** Reads a history that grows: a message is made once, and is the same object in every call it is part of. */
 export class HistoryReader {
-  private view: View | undefined;
+  private view: ModelView | undefined;
   private history: readonly HistoryEntry[] = [];
   /** Made of the history up to its last answer, whose results may still come. */
   private settled: readonly ChatMessage[] = [];
@@ -17,7 +16,7 @@ export class HistoryReader {
   private made = new WeakMap<HistoryEntry, ChatMessage>();
 
   /** The history as a valid conversation: every call has exactly one result, right after the message that made it. */
-  read(history: readonly HistoryEntry[], view: View): readonly ChatMessage[] {
+  read(history: readonly HistoryEntry[], view: ModelView): readonly ChatMessage[] {
     if (!this.isOf(history, view)) this.reset();
     const messages = [...this.settled];
     const lastAnswer = history.findLastIndex(({ role }) => role === 'assistant');
@@ -43,7 +42,7 @@ export class HistoryReader {
   }
 
   /** The history goes on from the one that was read last, and is read as that was. */
-  private isOf(history: readonly HistoryEntry[], { model, canSeeImages, documents }: View): boolean {
+  private isOf(history: readonly HistoryEntry[], { model, canSeeImages, documents }: ModelView): boolean {
     const { view, settledEntries } = this;
     return (
       view?.model === model &&
@@ -64,7 +63,7 @@ export class HistoryReader {
   private addAnswer(
     assistantEntry: AssistantEntry,
     results: ReadonlyMap<string, Result>,
-    { messages, view }: { readonly messages: ChatMessage[]; readonly view: View },
+    { messages, view }: { readonly messages: ChatMessage[]; readonly view: ModelView },
   ): void {
     const { text, toolCalls } = assistantEntry;
     const kept = assistantEntry.kept?.model === view.model ? assistantEntry.kept.blocks : undefined;
@@ -93,7 +92,7 @@ export class HistoryReader {
   }
 }
 
-function readable(part: Part, { documents }: View): Part {
+function readable(part: Part, { documents }: ModelView): Part {
   if (part.type !== 'document' || documents.includes(part.mimeType)) return part;
   return { type: 'text', text: `[Document ${part.name ?? part.mimeType}: this model cannot read it]` };
 }

@@ -1,7 +1,6 @@
 import type { ModelInfo, ModelProvider } from '@groundcrew/models';
 import type { SessionMode } from '@groundcrew/protocol';
-import type { ModelView } from '../log/model-view.js';
-import { modeOf, type SessionState } from '../log/state.js';
+import { type ModelView, modeOf, type SessionState } from '../log/state.js';
 import { agentPrompt, leadingPrompt } from '../prompt/agent-prompt.js';
 import type { InstructionPlaces } from '../prompt/instruction-files.js';
 import type { Instructions } from '../prompt/instructions.js';
@@ -9,12 +8,13 @@ import { type KnownFacts, type PromptParts, PromptWriter } from '../prompt/promp
 import { unknownSections } from '../prompt/system-prompt.js';
 import type { Waits } from '../questions/waits.js';
 import { withCapabilities } from '../settings/provider-config.js';
-import { missingSecret } from '../settings/provider-settings.js';
+import { awaitedProvider, missingSecret } from '../settings/provider-settings.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { Deferral } from '../tools/deferral.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
+import type { AgentPlanner, ModelPlan, SettingsReport } from './agent-context.js';
 import { AgentToolsets, agentToolset } from './agent-toolsets.js';
 import {
   allowedModel,
@@ -24,8 +24,6 @@ import {
   otherAllowedModel,
 } from './allowed-models.js';
 import { WantedStyles } from './answer-style.js';
-import { awaitedProvider } from './awaited-provider.js';
-import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelProblem, modelWarning, warningAboutEffort } from './model-warnings.js';
 import { OptionWarnings } from './option-warnings.js';
 import type { AgentChoices, PlannedAgent } from './planned-agent.js';

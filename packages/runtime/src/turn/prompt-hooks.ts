@@ -6,7 +6,7 @@ import { contextsOf } from '../hooks/tool-hooks.js';
 import { TurnAborted } from '../interruption.js';
 import type { Draft } from '../log/session-log.js';
 import { type FormatOptions, type FormattedPrompt, formatPrompt } from '../prompt/user-message.js';
-import type { AgentContext } from './context.js';
+import type { AgentContext } from './agent-context.js';
 
 /** A prompt as the model gets it, after hooks have seen that too. */
 export async function formatWithHooks(

@@ -3,7 +3,7 @@ import { viewOf } from '../log/history-view.js';
 import type { Draft } from '../log/session-log.js';
 import type { OutputWish, SentRequest } from '../log/state.js';
 import type { Allowance, ModelQuestion } from '../model-call/question.js';
-import type { AgentContext, ModelPlan } from './context.js';
+import type { AgentContext, ModelPlan } from './agent-context.js';
 import { measureContext } from './context-use.js';
 import { outputRemark } from './structured-output.js';
 

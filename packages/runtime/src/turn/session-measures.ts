@@ -1,16 +1,17 @@
 import { creditsOf, type ModelMetric, modelMetrics } from '../budget/metrics.js';
 import { costOfAll, type Spending } from '../budget/spending.js';
+import type { WindowUse } from '../compaction/summary-call.js';
 import { agentOf, type SessionState } from '../log/state.js';
 import type { Instructions } from '../prompt/instructions.js';
+import type { ModelPlan } from './agent-context.js';
 import { type CompactingSession, compactionSettings } from './compaction-settings.js';
-import type { ModelPlan } from './context.js';
 import {
   attributeContext,
   type ContextAttribution,
   type WeighedMessage,
   weighMessages,
 } from './context-attribution.js';
-import { type ContextUse, measureContext } from './context-use.js';
+import { measureContext } from './context-use.js';
 
 /** The session that is measured. */
 interface MeasuredSession extends CompactingSession {
@@ -28,7 +29,7 @@ export interface SessionUsage {
 }
 
 /** How full a window is, with what, and when it is made smaller. */
-interface SessionContextUse extends ContextUse, ContextAttribution {
+interface SessionContextUse extends WindowUse, ContextAttribution {
   readonly model: string;
   readonly compactions: number;
   /** The share of the window at which a summary is begun; 1 where none is. */
@@ -45,7 +46,7 @@ export class SessionMeasures {
     return { spending, models: modelMetrics(spending), totalCost, ...creditsOf(totalCost) };
   }
 
-  async contextUse(): Promise<ContextUse & { readonly model: string; readonly compactions: number }> {
+  async contextUse(): Promise<WindowUse & { readonly model: string; readonly compactions: number }> {
     const plan = await this.session.tools.plan();
     const agent = agentOf(await this.session.state());
     const compactions = agent.compaction?.count ?? 0;

@@ -1,5 +1,5 @@
 import type { SessionState } from '../log/state.js';
-import type { AgentContext } from './context.js';
+import type { AgentContext } from './agent-context.js';
 
 /** What titles need. */
 export interface TitleParts {

@@ -1,5 +1,5 @@
 import type { OutputWish } from '../log/state.js';
-import type { AgentContext } from './context.js';
+import type { AgentContext } from './agent-context.js';
 import { deliver } from './deliver.js';
 import type { Schema } from './output-schema.js';
 

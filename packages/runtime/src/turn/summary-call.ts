@@ -1,6 +1,6 @@
 import type { SummaryCall } from '../compaction/summary-call.js';
 import { estimateInput } from '../model-call/allowance.js';
-import type { AgentContext, ModelPlan } from './context.js';
+import type { AgentContext, ModelPlan } from './agent-context.js';
 import { measureContext } from './context-use.js';
 import { HistoryReader } from './history-reader.js';
 import { questionOf } from './request.js';

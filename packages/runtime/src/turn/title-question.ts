@@ -1,6 +1,6 @@
 import { agentOf, type SessionState } from '../log/state.js';
 import type { ModelQuestion } from '../model-call/question.js';
-import type { AgentContext, ModelPlan } from './context.js';
+import type { AgentContext, ModelPlan } from './agent-context.js';
 
 const longestTitle = 80;
 const shownCharacters = 1000;

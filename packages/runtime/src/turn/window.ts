@@ -2,7 +2,7 @@ import { type ModelError, type ModelInfo, restate } from '@groundcrew/models';
 import { lastUnit, shorterView } from '../log/history-view.js';
 import type { Draft } from '../log/session-log.js';
 import { estimateInput } from '../model-call/allowance.js';
-import type { AgentContext, ModelPlan } from './context.js';
+import type { AgentContext, ModelPlan } from './agent-context.js';
 import { measureContext } from './context-use.js';
 import { questionOf } from './request.js';
 

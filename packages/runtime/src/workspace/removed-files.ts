@@ -1,17 +1,13 @@
 import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { SessionFiles } from '@groundcrew/store';
 import { isAbsent } from './absent.js';
 import { leftDirectories } from './left-directories.js';
 import { sessionDirectoryIn } from './session-directory.js';
 import { removeSessionDirectory } from './spilled-output.js';
 
 /** What sessions of a home keep in directories, as the store of that home deletes it. */
-export interface RemovedFiles {
-  detach(
-    removed: { readonly number: number; readonly id: string },
-    options?: { readonly isReused?: boolean },
-  ): void;
-  discard(number: number): Promise<void>;
+export interface RemovedFiles extends SessionFiles {
   /** Directories of sessions that the store does not know, and that hold nothing but what sessions keep. */
   unknown(isKnown: (sessionId: string) => boolean): readonly string[];
   /** The numbers of removed sessions whose files are still there. */

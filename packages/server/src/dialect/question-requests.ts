@@ -8,7 +8,7 @@ import {
   requestFailure,
   type Session,
 } from '@groundcrew/runtime';
-import { boundedResult } from '../bounds.js';
+import { boundedResult } from '../content-sizes.js';
 
 /** The client, as far as it is asked here. */
 export interface RequestedClient {

@@ -1,7 +1,7 @@
 import type { Methods } from '@groundcrew/protocol';
 import type { Plugins } from '../environment.js';
 import { Refusal } from '../failure.js';
-import { findSession } from '../find.js';
+import { findSession } from '../find-session.js';
 import type { CallContext, Handlers, SessionHandlers } from '../handler.js';
 import { reloadPlugins } from '../reload-plugins.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Methods } from '@groundcrew/protocol';
 import type { Prompt } from '@groundcrew/runtime';
-import { requirePromptSize } from '../bounds.js';
+import { requirePromptSize } from '../content-sizes.js';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
 import type { QueueArrangement } from '../rare-methods.js';

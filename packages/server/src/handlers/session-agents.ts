@@ -1,5 +1,5 @@
 import type { Methods } from '@groundcrew/protocol';
-import { requirePromptSize } from '../bounds.js';
+import { requirePromptSize } from '../content-sizes.js';
 import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.agent.${string}`>;

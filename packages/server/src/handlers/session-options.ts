@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Methods } from '@groundcrew/protocol';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
-import { limitsChange, limitsFrom } from '../limits.js';
 import { giveTokens, tokenProvidersOf } from '../provider-settings.js';
+import { limitsChange, limitsFrom } from '../session-limits.js';
 import { settingsFrom } from '../settings.js';
 import { contextIn } from '../working-directory.js';
 

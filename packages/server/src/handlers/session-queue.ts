@@ -1,6 +1,6 @@
 import { type EventData, type JsonObject, type Methods, withoutNulls } from '@groundcrew/protocol';
 import type { Prompt } from '@groundcrew/runtime';
-import { requirePromptSize } from '../bounds.js';
+import { requirePromptSize } from '../content-sizes.js';
 import type { SessionHandlers } from '../handler.js';
 import type { QueueArrangement } from '../rare-methods.js';
 

@@ -1,6 +1,6 @@
 import type { Methods } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
-import { requirePromptSize } from '../bounds.js';
+import { requirePromptSize } from '../content-sizes.js';
 import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.schedule.${string}`>;

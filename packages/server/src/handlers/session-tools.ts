@@ -1,6 +1,6 @@
 import type { JsonObject, Methods } from '@groundcrew/protocol';
 import type { ExternalAnswer } from '@groundcrew/runtime';
-import { boundedResult } from '../bounds.js';
+import { boundedResult } from '../content-sizes.js';
 import type { SessionHandlers } from '../handler.js';
 import type { RareMethod } from '../rare-methods.js';
 

@@ -8,9 +8,9 @@ import { Refusal, SessionNotFound } from '../failure.js';
 import { GitHubGrant } from '../github-token.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { importHosted } from '../hosted-import.js';
-import { limitsFrom } from '../limits.js';
 import { observed, requireUnchanged } from '../observing.js';
 import { optionWarnings } from '../option-warnings.js';
+import { limitsFrom } from '../session-limits.js';
 import { metadataOf } from '../session-metadata.js';
 import { badToolName, settingsFrom, shareFrom } from '../settings.js';
 

@@ -1,7 +1,7 @@
+import type { SessionFiles } from '@groundcrew/store';
 import { Connection } from '../connection.js';
 import { DeletionMarks, type MarkedSession } from '../deletion-marks.js';
 import { loadDriver } from '../driver.js';
-import type { SessionFiles } from '../erasure.js';
 import { isBusy, storeFault } from '../faults.js';
 import { openSqliteStore } from '../store.js';
 import type { StorePlace } from './finding.js';

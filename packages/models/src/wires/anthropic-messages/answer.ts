@@ -4,7 +4,7 @@ import type { EndReason, ModelEvent, ToolCall, Usage } from '../../model.js';
 import { placeAfter } from '../answer-order.js';
 import { CallIds } from '../call-ids.js';
 import { type Frame, type IncomingAnswer, listOf, wrongShape } from '../frames.js';
-import { readThought } from './thought.js';
+import { readThought } from './thinking.js';
 
 const reasons: ReadonlyMap<string, EndReason> = new Map([
   ['max_tokens', 'length'],

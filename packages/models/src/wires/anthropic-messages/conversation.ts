@@ -4,7 +4,7 @@ import { inPlace } from '../answer-order.js';
 import { fittingId, fittingName } from '../call-ids.js';
 import type { EncodingMemory } from '../encoding-memory.js';
 import type { AnswerBlock, ImageType, MessageParam, TextBlock, UserBlock } from './schema.js';
-import { readThought } from './thought.js';
+import { readThought } from './thinking.js';
 
 type Answer = Extract<ChatMessage, { role: 'assistant' }>;
 type SentMessage = Exclude<ChatMessage, { role: 'assistant' }>;

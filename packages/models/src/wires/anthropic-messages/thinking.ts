@@ -1,6 +1,6 @@
 import { knownModel } from '../../catalog.js';
 import type { ModelRequest } from '../../model.js';
-import type { AnswerBlock, Effort, MessageParam, MessagesBody } from './schema.js';
+import type { AnswerBlock, Effort, MessageParam, MessagesBody, ThoughtBlock } from './schema.js';
 
 /** The thinking budget of a model that needs one stated. */
 const budgets: ReadonlyMap<string, number> = new Map([
@@ -58,4 +58,13 @@ function mayThinkNow(messages: readonly MessageParam[]): boolean {
   }
   const begins = first?.[0]?.type;
   return begins === undefined || begins === 'thinking' || begins === 'redacted_thinking';
+}
+
+/** The thought, if what was kept is one. */
+export function readThought(block: Readonly<Record<string, unknown>>): ThoughtBlock | undefined {
+  const { type, thinking, signature, data } = block;
+  if (type === 'redacted_thinking' && typeof data === 'string') return { type, data };
+  if (type === 'thinking' && typeof thinking === 'string' && typeof signature === 'string')
+    return { type, thinking, signature };
+  return undefined;
 }

@@ -1,7 +1,7 @@
 import { ModelError } from '../../errors.js';
 import { countOrNothing, isObject, property, textOrNothing } from '../../json.js';
 import type { EndReason, ModelEvent, Usage } from '../../model.js';
-import { type Frame, type IncomingAnswer, listOf, wrongShape } from '../frames.js';
+import { asFrame, type Frame, type IncomingAnswer, listOf, wrongShape } from '../frames.js';
 import { Thoughts } from './thoughts.js';
 import { ToolCalls } from './tool-calls.js';
 
@@ -138,4 +138,14 @@ function readUsage(usage: unknown): Usage {
     ),
     reasoningTokens: count(property(completion, 'reasoning_tokens') ?? property(usage, 'reasoning_tokens')),
   };
+}
+
+/** A chat completion that came in one piece. */
+export function decodeWholeChat(body: unknown, options: ChatAnswerOptions): readonly ModelEvent[] {
+  const whole = asFrame(body);
+  const answer = new ChatAnswer(options);
+  const events: ModelEvent[] = [];
+  answer.add(whole, events);
+  if (!Array.isArray(whole.choices)) throw new ModelError('bad_response', 'The answer has no choices');
+  return [...events, ...answer.end({ complete: true })];
 }

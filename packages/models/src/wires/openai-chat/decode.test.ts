@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { noUsage } from '../../../test/local-server.js';
 import type { ModelEvent } from '../../model.js';
-import { decodeWholeChat } from './decode.js';
+import { decodeWholeChat } from './answer.js';
 import { openaiChatWire } from './wire.js';
 
 const options = { wire: 'openai-chat', newId: () => 'new' };

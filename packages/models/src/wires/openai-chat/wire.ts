@@ -3,8 +3,7 @@ import { PerConversation } from '../../per-conversation.js';
 import type { Wire, WireOptions } from '../../wire.js';
 import { EncodingMemory } from '../encoding-memory.js';
 import { FrameDecoder } from '../frames.js';
-import { ChatAnswer } from './answer.js';
-import { decodeWholeChat } from './decode.js';
+import { ChatAnswer, decodeWholeChat } from './answer.js';
 import { type ChatDialect, encodeChat } from './encode.js';
 
 export interface OpenaiChatOptions extends WireOptions {

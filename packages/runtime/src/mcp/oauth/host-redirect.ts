@@ -1,4 +1,4 @@
-import { type Callback, type Redirect, readCallback } from './redirect.js';
+import { AwaitedCallback, type Redirect, readCallback } from './redirect.js';
 
 /** Waits for the app to hand over what the browser brought to an address of its own. */
 export interface HostRedirect extends Redirect {
@@ -11,11 +11,7 @@ export function hostRedirect(redirectUri: string, state: string): HostRedirect {
   const agreed = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined;
   if (agreed?.protocol !== 'https:' || agreed.search !== '' || agreed.hash !== '' || agreed.username !== '')
     throw new Error("'redirectUri' has to be an https address without query, fragment and user");
-  let settle: { resolve(value: Callback): void; reject(error: Error): void } | undefined;
-  const came = new Promise<Callback>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  came.catch(() => undefined);
+  const awaited = new AwaitedCallback();
   return {
     url: redirectUri,
     arrived(callbackUrl) {
@@ -24,15 +20,9 @@ export function hostRedirect(redirectUri: string, state: string): HostRedirect {
         throw new Error("'callbackUrl' is not the address that this log-in comes back to");
       const read = readCallback(url.searchParams, state);
       if (read === undefined) throw new Error('This log-in was not asked for: its state is another one');
-      if (read instanceof Error) settle?.reject(read);
-      else settle?.resolve(read);
+      awaited.take(read);
     },
-    callback: (signal) => {
-      const stop = () => settle?.reject(new Error('the log-in was not finished in time'));
-      signal.addEventListener('abort', stop, { once: true });
-      if (signal.aborted) stop();
-      return came.finally(() => signal.removeEventListener('abort', stop));
-    },
+    callback: (signal) => awaited.wait(signal),
     close: () => undefined,
   };
 }

@@ -7,25 +7,14 @@ import {
   type OAuthClientProvider,
   type OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
-import { failureCode } from './failure-code.js';
-import type { Fetch } from './guarded-fetch.js';
 import { hostRedirect } from './host-redirect.js';
 import { listenForRedirect } from './loopback.js';
-import { machineLogin } from './machine.js';
+import { failureCode, type MachineLogin, machineLogin } from './machine.js';
 import type { Callback, Redirect } from './redirect.js';
-import { type Credentials, type KeptClient, resourceOf, type TokenBook, withEnding } from './token-book.js';
+import { type Credentials, type KeptClient, resourceOf, withEnding } from './token-book.js';
 
-/** How the program logs in at a server. */
-export interface LoginRequest {
-  readonly serverUrl: string;
-  readonly book: TokenBook;
-  readonly fetch: Fetch;
-  /** What the server's last refusal said. */
-  readonly scope?: string | undefined;
-  readonly resourceMetadataUrl?: string | undefined;
-  /** The program as it is registered already; without it, it registers itself. */
-  readonly clientId?: string | undefined;
-  readonly clientSecret?: string | undefined;
+/** How the program logs in at a server; one that is not registered there yet registers itself. */
+export interface LoginRequest extends MachineLogin {
   readonly isMachine?: boolean | undefined;
   readonly clientName?: string | undefined;
   /** What the browser shows at the end. */

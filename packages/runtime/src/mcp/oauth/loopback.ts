@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Callback, type Redirect, readCallback } from './redirect.js';
+import { AwaitedCallback, type Redirect, readCallback } from './redirect.js';
 
 const path = '/callback';
 
@@ -10,36 +10,22 @@ export async function listenForRedirect(options: {
   readonly state: string;
   readonly message: string;
 }): Promise<Redirect> {
-  let settle: { resolve(value: Callback): void; reject(error: Error): void } | undefined;
-  const arrived = new Promise<Callback>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  // It may be refused before any caller waits for it.
-  arrived.catch(() => undefined);
+  const awaited = new AwaitedCallback();
   const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 10_000 }, (request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     if (request.method !== 'GET' || url.pathname !== path)
       return page(response, 404, 'There is nothing here.');
     const read = readCallback(url.searchParams, options.state);
     if (read === undefined) return page(response, 400, 'This log-in was not asked for.');
-    if (read instanceof Error) {
-      page(response, 400, 'The log-in was denied.');
-      settle?.reject(read);
-      return;
-    }
-    page(response, 200, options.message);
-    settle?.resolve(read);
+    if (read instanceof Error) page(response, 400, 'The log-in was denied.');
+    else page(response, 200, options.message);
+    awaited.take(read);
   });
   const port = await listen(server, options.port);
   return {
     port,
     url: `http://127.0.0.1:${port}${path}`,
-    callback: (signal) => {
-      const stop = () => settle?.reject(new Error('the log-in was not finished in time'));
-      signal.addEventListener('abort', stop, { once: true });
-      if (signal.aborted) stop();
-      return arrived.finally(() => signal.removeEventListener('abort', stop));
-    },
+    callback: (signal) => awaited.wait(signal),
     close: () => {
       server.close();
       server.closeIdleConnections();

@@ -5,16 +5,18 @@ import {
   fetchToken,
   type OAuthClientProvider,
 } from '@modelcontextprotocol/client';
-import { failureCode } from './failure-code.js';
 import type { Fetch } from './guarded-fetch.js';
 import { type Credentials, type KeptClient, resourceOf, type TokenBook, withEnding } from './token-book.js';
 
-interface MachineLogin {
+/** How the program logs in at a server by itself. */
+export interface MachineLogin {
   readonly serverUrl: string;
   readonly book: TokenBook;
   readonly fetch: Fetch;
+  /** What the server's last refusal said. */
   readonly scope?: string | undefined;
   readonly resourceMetadataUrl?: string | undefined;
+  /** The program as it is registered already. */
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
 }
@@ -71,4 +73,11 @@ export async function machineToken(
   }).catch((error: unknown) => {
     throw new Error(`its authorisation server gave no token: ${failureCode(error)}`);
   });
+}
+
+/** What kind of failure it was: the text of an authorisation server may repeat codes and secrets. */
+export function failureCode(error: unknown): string {
+  if (!(error instanceof Error)) return 'no reason';
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' && /^[\w.-]{1,60}$/.test(code) ? code : error.name;
 }

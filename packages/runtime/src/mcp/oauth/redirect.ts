@@ -16,6 +16,32 @@ export interface Redirect {
   close(): void;
 }
 
+/** What the browser brings to a redirect, or why nothing comes of it: settled once. */
+export class AwaitedCallback {
+  private settle: { resolve(value: Callback): void; reject(error: Error): void } | undefined;
+  private readonly arrived = new Promise<Callback>((resolve, reject) => {
+    this.settle = { resolve, reject };
+  });
+
+  constructor() {
+    // It may be refused before any caller waits for it.
+    this.arrived.catch(() => undefined);
+  }
+
+  take(read: Callback | Error): void {
+    if (read instanceof Error) this.settle?.reject(read);
+    else this.settle?.resolve(read);
+  }
+
+  /** Rejects when the signal says that it comes too late. */
+  wait(signal: AbortSignal): Promise<Callback> {
+    const stop = () => this.take(new Error('the log-in was not finished in time'));
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    return this.arrived.finally(() => signal.removeEventListener('abort', stop));
+  }
+}
+
 /** Reads what the browser brought; an error says that the log-in was denied. Undefined for one that does not know the state. */
 export function readCallback(said: URLSearchParams, state: string): Callback | Error | undefined {
   // A page that was not asked for cannot know it.

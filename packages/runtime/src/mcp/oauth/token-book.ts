@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWholeFile } from '@groundcrew/store';
 import type { OAuthDiscoveryState, OAuthTokens } from '@modelcontextprotocol/client';
 
 /** Tokens, with the moment at which the access token ends, in milliseconds since 1970. */
@@ -77,15 +78,7 @@ export function fileTokens(homeDirectory: string): TokenBook {
     read: (serverUrl) => readCredentials(pathOf(serverUrl), serverUrl),
     write: (credentials) => {
       make();
-      const path = pathOf(credentials.serverUrl);
-      const draft = `${path}.${randomUUID()}`;
-      try {
-        writeFileSync(draft, `${JSON.stringify(credentials)}\n`, { mode: 0o600, flag: 'wx' });
-        renameSync(draft, path);
-      } catch (error) {
-        rmSync(draft, { force: true });
-        throw error;
-      }
+      writeWholeFile(pathOf(credentials.serverUrl), `${JSON.stringify(credentials)}\n`);
     },
     remove: (serverUrl) => rmSync(pathOf(serverUrl), { force: true }),
     alone: async (serverUrl, work) => {

@@ -1,5 +1,6 @@
 import type { KnownWord } from './command-word.js';
 import { plainName } from './plain-name.js';
+import { isInTable } from './programs/table.js';
 import { runsOthers } from './wrappers.js';
 
 /** What a command is called when users approve it, and whether more must be known before they may. */
@@ -46,12 +47,12 @@ export function subcommandAt(name: string, words: readonly KnownWord[]): number 
 }
 
 /** A tool that is approved by the name of its sub-command. */
-export function isNamedTool(name: string): boolean {
+function isNamedTool(name: string): boolean {
   return tools.has(plainName(name));
 }
 
 /** What it runs is named in front of all options: the words behind are for that to read. */
-export function runsNamed(name: string, words: readonly KnownWord[]): boolean {
+function runsNamed(name: string, words: readonly KnownWord[]): boolean {
   const tool = tools.get(plainName(name));
   const [first, second] = words;
   if (!tool || !first || first.value.startsWith('-')) return false;
@@ -170,4 +171,15 @@ function interpreted(name: string, words: readonly KnownWord[]): Identity {
     if (!first.value.startsWith('-')) return { identifier: `${name} ${first.value}` };
   }
   return { identifier: name, problem: `\`${name}\` runs code that is no file` };
+}
+
+/**
+ * Whether an approval of a command's name covers these words though the table does not understand them. Of a program that
+ * the table has, only what it understands is covered. Of a tool whose sub-commands are known, no options are known. Of any
+ * other program an approval is for any use, in words that stand for themselves.
+ */
+export function isCoveredByName(name: string, words: readonly KnownWord[]): boolean {
+  if (isInTable(name)) return false;
+  if (!isNamedTool(name) || runsNamed(name, words)) return true;
+  return words.every(({ value }) => !value.startsWith('-'));
 }

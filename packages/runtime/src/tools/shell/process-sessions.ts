@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Guardian } from './guardian.js';
 import { signalMarked, signalSessions } from './processes.js';
 
@@ -96,7 +97,3 @@ const killMilliseconds = 3000;
 const longestPause = 50;
 const firstSweep = 1000;
 const lastSweep = 30_000;
-
-function wait(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}

@@ -1,10 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { errorCodes, errorMessages } from '@groundcrew/protocol';
 import { RpcError } from '@groundcrew/rpc';
 import type { PendingPeer, PendingPeers } from './pending-peers.js';
 
 /** What a gatekeeper goes by. */
-export interface Gate {
+export interface GatekeeperParts {
   /** Without one, every peer is in. */
   readonly token: string | undefined;
   /** It has shown who it is before the first message, and need not again. */
@@ -23,14 +24,14 @@ export class Gatekeeper {
   private readonly peer: PendingPeer | undefined;
   private hasShown = false;
 
-  constructor(private readonly gate: Gate) {
-    if (gate.token === undefined || gate.isKnown) gate.trust();
-    else this.peer = gate.pendingPeers.enter(() => gate.close());
+  constructor(private readonly parts: GatekeeperParts) {
+    if (parts.token === undefined || parts.isKnown) parts.trust();
+    else this.peer = parts.pendingPeers.enter(() => parts.close());
   }
 
   /** Whether the peer may send requests and get events. */
   get isIn(): boolean {
-    return this.hasShown || this.gate.isKnown === true || this.gate.token === undefined;
+    return this.hasShown || this.parts.isKnown === true || this.parts.token === undefined;
   }
 
   /** The connection is over. */
@@ -47,13 +48,13 @@ export class Gatekeeper {
   }
 
   private check(shown: string | undefined): Promise<never> | undefined {
-    const { token, pendingPeers, hasIdentity } = this.gate;
+    const { token, pendingPeers, hasIdentity } = this.parts;
     if (hasIdentity) return undefined;
     if (token === undefined) {
       if (shown === undefined) return undefined;
       throw new RpcError(errorCodes.authenticationNotConfigured, errorMessages.authenticationNotConfigured);
     }
-    if (shown === undefined && this.gate.isKnown) return undefined;
+    if (shown === undefined && this.parts.isKnown) return undefined;
     if (shown === undefined) {
       if (this.peer?.asked()) this.closeSoon();
       throw wrongToken();
@@ -63,13 +64,13 @@ export class Gatekeeper {
     this.hasShown = true;
     this.peer?.disconnect();
     pendingPeers.welcomed();
-    this.gate.trust();
+    this.parts.trust();
     return undefined;
   }
 
   private async refuse(): Promise<never> {
     const isLast = !this.isIn && this.peer?.guessedWrong();
-    await wait(this.gate.pendingPeers.delay());
+    await pause(this.parts.pendingPeers.delay(), undefined, { ref: false });
     if (isLast) this.closeSoon();
     throw wrongToken();
   }
@@ -82,12 +83,6 @@ export class Gatekeeper {
 
 function wrongToken(): RpcError {
   return new RpcError(errorCodes.authenticationFailed, errorMessages.authenticationFailed);
-}
-
-function wait(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds).unref();
-  });
 }
 
 function tokenIn(params: unknown): string | undefined {

@@ -1,11 +1,11 @@
 /** A text with what stands before it between two lines of three dashes. */
-export interface FrontMatter {
+export interface InstructionFields {
   readonly fields: Readonly<Record<string, readonly string[]>>;
   readonly body: string;
 }
 
 /** Reads `key: value`, `key: [a, b]` and `key:` with lines of `- a` below it; whatever else stands there is passed over. */
-export function readFrontMatter(text: string): FrontMatter {
+export function readInstructionFields(text: string): InstructionFields {
   const found = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
   if (!found) return { fields: {}, body: text };
   const fields: Record<string, string[]> = Object.create(null);
