@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { liveRuntime, say } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
@@ -63,6 +63,37 @@ describe('a session begins and works', () => {
         sessionId: session.sessionId,
         context: expect.objectContaining({ repository: 'ann/tools', branch: 'main' }),
       }),
+    );
+  });
+});
+
+describe('a prompt is answered', () => {
+  const at = project('attached');
+  const pipes = ['p1', 'p2', 'p3', 'p4', 'p5', 'p6.png', 'p7.pdf'];
+
+  test('where what is attached has no end: pipes, devices, links to them', async () => {
+    for (const name of pipes) execFileSync('mkfifo', [at(name)]);
+    symlinkSync('/dev/zero', at('endless.txt'));
+    symlinkSync('/dev/zero', at('endless.png'));
+    const attachments = [...pipes, 'endless.txt', 'endless.png'].map((name) => ({
+      type: 'file',
+      path: at(name),
+    }));
+    const selection = { type: 'selection', filePath: at('p1'), displayName: 'p1' };
+    const { session, model } = await runtime.session([say('fine')], { workingDirectory: at('.') });
+    await session.turn('Look', { attachments: [...attachments, selection] });
+    const asked = JSON.stringify(model.requests[0]?.body.messages.at(-1)?.content);
+    for (const { path } of attachments) expect(asked).toContain(`${path} is no plain file`);
+  });
+
+  test('where what is attached has a terabyte, with its length in bytes', async () => {
+    writeFileSync(at('sparse'), '');
+    truncateSync(at('sparse'), 2 ** 40);
+    const { session, model } = await runtime.session([say('fine')], { workingDirectory: at('.') });
+    const attachments = [{ type: 'file', path: at('sparse'), lineRange: { start: 1, end: 2 } }];
+    await session.turn('Look', { attachments });
+    expect(JSON.stringify(model.requests[0]?.body.messages.at(-1)?.content)).toContain(
+      `${at('sparse')} (lines 1-2 of ${2 ** 40} bytes)`,
     );
   });
 });

@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, isAbsolute, resolve } from 'node:path';
 import type { Part } from '@groundcrew/models';
 import type { JsonObject } from '@groundcrew/protocol';
+import { openPlainFile } from '../workspace/plain-file.js';
 
 export interface FormatOptions {
   /** Absent for a word into a running turn, which goes bare. */
@@ -118,7 +118,7 @@ async function filePiece(attachment: JsonObject, options: FormatOptions): Promis
       };
     }
     if ((await stat(path)).isDirectory()) return directoryPiece(attachment, options);
-    const taggedFile = `* ${path} (${describeLines(await countLines(path), rangeOf(attachment.lineRange))})`;
+    const taggedFile = `* ${path} (${describeLines(await lengthOf(path), rangeOf(attachment.lineRange))})`;
     return { attachment: { ...named, taggedFilesEntry: taggedFile }, taggedFile };
   } catch (error) {
     const taggedFile = `* ${path} (error: ${String(error)})`;
@@ -215,17 +215,27 @@ interface Range {
   readonly end: number;
 }
 
-function describeLines(count: number, range: Range | undefined): string {
-  if (!range) return `${count} lines`;
-  if (range.start === range.end) return `line ${range.start} of ${count} lines`;
-  return `lines ${range.start}-${range.end} of ${count} lines`;
+function describeLines(length: string, range: Range | undefined): string {
+  if (!range) return length;
+  if (range.start === range.end) return `line ${range.start} of ${length}`;
+  return `lines ${range.start}-${range.end} of ${length}`;
 }
 
-/** Piece by piece: a file may be of any size. */
-async function countLines(path: string): Promise<number> {
+/** In lines; the lines of a very long file are not counted, which would hold up its prompt. */
+async function lengthOf(path: string): Promise<string> {
+  const { file, size } = await openPlainFile(path);
+  if (size <= largestCounted) return `${await countLines(file.createReadStream())} lines`;
+  await file.close();
+  return `${size} bytes`;
+}
+
+const largestCounted = 256 * 1024 * 1024;
+
+/** Piece by piece, so that the file is never in memory as a whole. */
+async function countLines(chunks: AsyncIterable<Buffer>): Promise<number> {
   let lines = 0;
   let last = lineFeed;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunks) {
     for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, at + 1)) lines += 1;
     last = chunk.at(-1) ?? last;
   }
@@ -236,8 +246,12 @@ const lineFeed = 0x0a;
 
 /** What goes to the model as it is. */
 async function readBounded(path: string): Promise<Buffer> {
-  const { size } = await stat(path);
-  if (size <= largestRead) return readFile(path);
+  const { file, size } = await openPlainFile(path);
+  try {
+    if (size <= largestRead) return await file.readFile();
+  } finally {
+    await file.close();
+  }
   throw new Error(`the file has ${size} bytes; at most ${largestRead} are sent to a model`);
 }
 
