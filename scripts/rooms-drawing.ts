@@ -1,4 +1,4 @@
-import { essentialArrows, roomsOf } from './rooms.js';
+import { essentialArrows, foldersOf, roomsOf } from './rooms.js';
 
 const marks = { begin: '<!-- rooms: written by `npm run docs` -->', end: '<!-- /rooms -->' };
 
@@ -11,6 +11,8 @@ export function withRooms(page: string): string {
 }
 
 function drawing(): string {
-  const arrows = [...essentialArrows(roomsOf('runtime'))].map(([from, to]) => `  ${from} --> ${to}`).sort();
+  const arrows = [...essentialArrows(foldersOf(roomsOf('runtime')))]
+    .map(([from, to]) => `  ${from} --> ${to}`)
+    .sort();
   return ['```mermaid', 'flowchart TD', ...arrows, '```'].join('\n');
 }

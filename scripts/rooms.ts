@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
+import ts from 'typescript';
 
-/** Which rooms of a package import which; a room is a folder directly below `src`. */
+/** Which rooms of a package import which. A room is a folder directly below `src`; a file beside the folders is one by itself. */
 export type Rooms = ReadonlyMap<string, ReadonlySet<string>>;
 
 const isTest = /(\.test\.tsx?$|\/(chaos|contract)\/)/;
@@ -12,15 +13,21 @@ export function roomsOf(packageName: string): Rooms {
   const rooms = new Map<string, Set<string>>();
   for (const file of sourceFiles(root)) {
     const from = roomOf(root, file);
-    if (from === undefined) continue;
     const targets = rooms.get(from) ?? new Set();
     rooms.set(from, targets);
-    for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)) {
+    for (const target of importsOf(file)) {
       const to = roomOf(root, normalize(join(dirname(file), target)));
-      if (to !== undefined && to !== from) targets.add(to);
+      if (to !== from && !to.startsWith('..')) targets.add(to);
     }
   }
   return rooms;
+}
+
+/** The same without the files beside the folders. */
+export function foldersOf(rooms: Rooms): Rooms {
+  const isFolder = (name: string) => !name.endsWith('.js');
+  const folders = [...rooms].filter(([name]) => isFolder(name));
+  return new Map(folders.map(([name, targets]) => [name, new Set([...targets].filter(isFolder))]));
 }
 
 /** The rooms of each circle that arrows make; none when all lead one way. */
@@ -55,9 +62,16 @@ function reaches(rooms: Rooms, from: string, to: string): boolean {
   return false;
 }
 
-function roomOf(root: string, file: string): string | undefined {
-  const [room, ...rest] = relative(root, file).split('/');
-  return rest.length > 0 && room !== '..' ? room : undefined;
+/** What a file imports of its own package: by `import`, for its effect, by `import()`, in a type, or by `export from`. */
+function importsOf(file: string): readonly string[] {
+  const { importedFiles } = ts.preProcessFile(readFileSync(file, 'utf8'));
+  return importedFiles.map(({ fileName }) => fileName).filter((name) => name.startsWith('.'));
+}
+
+/** The name of a file beside the folders is as it is imported, with `.js`. */
+function roomOf(root: string, file: string): string {
+  const [room = ''] = relative(root, file).split('/');
+  return room.replace(/\.tsx?$/, '.js');
 }
 
 function sourceFiles(folder: string): readonly string[] {

@@ -29,9 +29,9 @@ import type { OpenWebhooks } from './config/webhooks.js';
 import { wireModel } from './config/wire-model.js';
 import { namesIn } from './flags/arguments.js';
 import { redactorFor } from './log/redact.js';
-import { keepRetention } from './sessions/retention-timer.js';
 import { ProgramNode } from './stores/cluster-node.js';
 import { Homes } from './stores/homes.js';
+import { keepRetention } from './stores/retention-timer.js';
 import { workerEntry } from './worker-entry.js';
 
 export interface ProgramOptions {

@@ -100,7 +100,7 @@ function hasMore(
 }
 
 function isWide(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isObject(value)) return false;
   let count = 0;
   for (const _ in value) {
     count += 1;

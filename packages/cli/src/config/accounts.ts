@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Accounts, KnownUser } from '@groundcrew/server';
 import { writeWholeFile } from '@groundcrew/store';
+import { settingsText } from './settings-text.js';
 
 /** A GitHub token and where it comes from; `user`: the user logged in by a client. */
 export interface ShownToken {
@@ -75,13 +76,8 @@ export class HomeAccounts implements Accounts {
   }
 
   private stored(): readonly StoredUser[] {
-    let source: string;
-    try {
-      source = readFileSync(this.path, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw error;
-    }
+    const source = settingsText(this.path);
+    if (source === undefined) return [];
     const { users } = JSON.parse(source) as { readonly users?: unknown };
     return Array.isArray(users) ? users.filter(isStoredUser) : [];
   }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { Environment } from '@groundcrew/models';
 import { namesIn } from '../flags/arguments.js';
 import { configPath } from './home.js';
+import { settingsText } from './settings-text.js';
 
 /** The environment for commands, without what opens the store and what headers of model services and signatures of webhooks are made of. */
 export function commandEnvironment(environment: Environment, homeDirectory: string): Environment {
@@ -39,7 +39,7 @@ const common: ReadonlySet<string> = new Set([
 /** Settings that cannot be read are reported where they are used. */
 function sourceOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return settingsText(path) ?? '';
   } catch {
     return '';
   }

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Environment } from '@groundcrew/models';
 import { waitKinds, webhookEvents } from '@groundcrew/protocol';
 import type { SandboxSettings } from '@groundcrew/runtime';
@@ -20,6 +20,7 @@ import {
   text,
   wholeNumberUpTo,
 } from './settings-reader.js';
+import { settingsText } from './settings-text.js';
 
 /** The settings of a home. */
 export type ConfigFile = ReturnType<typeof readFields>;
@@ -222,10 +223,8 @@ function read<
 
 function sourceOf(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+    return settingsText(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT') return undefined;
     throw new UsageError(`${path}: cannot be read: ${error instanceof Error ? error.message : error}`);
   }
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Environment } from '@groundcrew/models';
@@ -7,6 +7,7 @@ import { stdioChannel } from '@groundcrew/rpc';
 import type { ExtensionHost, FoundExtension, RunningExtension } from '@groundcrew/server';
 import { writeWholeFile } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
+import { settingsText } from './settings-text.js';
 
 /**
  * Whether the operator lets extensions run: they are programs of projects and of the home, and ask for no permission. Clients ask for
@@ -51,13 +52,8 @@ function disabledPath(homeDirectory: string): string {
 /** Throws what is wrong with the file: what it switched off must not run because it cannot be read. */
 function readDisabled(homeDirectory: string): readonly string[] {
   const path = disabledPath(homeDirectory);
-  let source: string;
-  try {
-    source = readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+  const source = settingsText(path);
+  if (source === undefined) return [];
   const { value } = jsonOf(source);
   const disabled = (value as { readonly disabled?: unknown } | null)?.disabled;
   if (!Array.isArray(disabled)) throw new Error(`${path} is no file of extensions: 'disabled' is no list`);

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { hookTypes } from '@groundcrew/protocol';
 import type { RuntimeOptions } from '@groundcrew/runtime';
 import type { ServerEnvironment } from '@groundcrew/server';
 import { JsonFault, type JsonField, type JsonNode, parseJson, placeIn } from './json-source.js';
+import { settingsText } from './settings-text.js';
 
 type HookFilesReader = NonNullable<RuntimeOptions['hookFiles']>;
 type HookPlace = Parameters<HookFilesReader['read']>[0];
@@ -75,15 +76,13 @@ function namesIn(directory: string): readonly string[] {
 const largestFile = 1024 * 1024;
 
 function readHooksFile(path: string, base: string): HookFiles {
-  let source: string;
+  let source: string | undefined;
   try {
-    // A pipe in its place would be waited for without end.
-    if (!statSync(path).isFile()) throw new Error('it is no plain file');
-    source = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+    source = settingsText(path);
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    return isMissing ? { hooks: [] } : { hooks: [], problem: `${path}: cannot be read: ${String(error)}` };
+    return { hooks: [], problem: `${path}: cannot be read: ${String(error)}` };
   }
+  if (source === undefined) return { hooks: [] };
   if (source.length > largestFile) return { hooks: [], problem: `${path}: is longer than ${largestFile}` };
   return readHooks(source, { path, base });
 }

@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { JsonObject, JsonValue } from '@groundcrew/protocol';
 import type { RuntimeOptions } from '@groundcrew/runtime';
 import { writeWholeFile } from '@groundcrew/store';
 import { JsonFault, type JsonField, type JsonNode, parseJson, placeIn } from './json-source.js';
+import { settingsText } from './settings-text.js';
 
 type McpFiles = NonNullable<RuntimeOptions['mcpFiles']>;
 type McpFileServer = ReturnType<McpFiles>['servers'] extends ReadonlyMap<string, infer S> ? S : never;
@@ -171,12 +172,9 @@ function isTexts(value: unknown): boolean {
 
 function sourceOf(path: string): string | undefined {
   try {
-    // A pipe in its place would be waited for without end.
-    if (!statSync(path).isFile()) throw new Error('it is no plain file');
-    return readFileSync(path, 'utf8');
+    return settingsText(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return undefined;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return undefined;
     throw new McpFileFault(`${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '@groundcrew/models';
+import { isObject } from '@groundcrew/protocol';
 import type { ProviderSettings, SessionSettings } from '@groundcrew/runtime';
+import { settingsText } from './settings-text.js';
 
 /** Model services that sessions name, and that each node has in a file of its own. */
 export interface NamedProviders {
@@ -45,11 +46,9 @@ export function namedProviders(homeDirectory: string, environment: Environment):
 /** A file that is not there names nothing. Throws what is wrong with one that cannot be read. */
 function read(path: string): Readonly<Record<string, ProviderSettings>> {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Readonly<Record<string, ProviderSettings>>;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    const value: unknown = JSON.parse(settingsText(path) ?? '{}');
+    if (isObject(value)) return value as Readonly<Record<string, ProviderSettings>>;
+  } catch {
     // The text may hold keys: it is not repeated.
     throw new Error(`${path} cannot be read as JSON`);
   }

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { RuntimeOptions, UserRules } from '@groundcrew/runtime';
 import { RulesFault, readRules } from './permissions-rules.js';
+import { settingsText } from './settings-text.js';
 
 /** Where a home keeps the user's rules. */
 export function permissionsPath(homeDirectory: string): string {
@@ -67,13 +68,12 @@ function joined(own: UserRules, more: UserRules): UserRules {
 
 function sourceOf(path: string): string | undefined {
   try {
-    const size = statSync(path).size;
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (size > largestFile)
       throw new RulesFault(`${path}: has ${size} bytes; rules have at most ${largestFile}`);
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+    return settingsText(path);
   } catch (error) {
     if (error instanceof RulesFault) throw error;
-    if (codeOf(error) === 'ENOENT') return undefined;
     throw new RulesFault(`${path}: cannot be read: ${error instanceof Error ? error.message : error}`);
   }
 }

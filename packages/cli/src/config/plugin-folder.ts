@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { settingsText } from './settings-text.js';
 
 /** A plugin and where it is from. */
 export interface FoundPlugin {
@@ -52,7 +53,7 @@ export function manifestOf(directory: string): Manifest {
     existsSync,
   );
   if (path === undefined) return {};
-  const { name, version } = JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>;
+  const { name, version } = JSON.parse(settingsText(path) ?? '{}') as Readonly<Record<string, unknown>>;
   return { ...(typeof name === 'string' && { name }), ...(typeof version === 'string' && { version }) };
 }
 
@@ -64,7 +65,7 @@ export function readMarketplace(directory: string): {
   const places = ['marketplace.json', '.github/plugin/marketplace.json', '.claude-plugin/marketplace.json'];
   const path = places.map((place) => join(directory, place)).find((place) => existsSync(place));
   if (path === undefined) throw new Error(`There is no marketplace.json in ${directory}`);
-  const { name, plugins } = JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>;
+  const { name, plugins } = JSON.parse(settingsText(path) ?? '{}') as Readonly<Record<string, unknown>>;
   if (typeof name !== 'string' || !isSafeName(name))
     throw new Error(`${path}: 'name' is missing or not allowed`);
   return { name, plugins: Array.isArray(plugins) ? plugins.filter(isOffer) : [] };

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { InstalledPlugin, Plugins } from '@groundcrew/server';
@@ -14,6 +14,7 @@ import {
   skillDirectoriesOf,
   skillsIn,
 } from './plugin-folder.js';
+import { settingsText } from './settings-text.js';
 
 /** A plugin as the home's file keeps it. */
 interface Kept extends FoundPlugin {
@@ -230,15 +231,10 @@ export class HomePlugins implements Plugins {
   }
 
   private read(): Contents {
-    try {
-      const { marketplaces = [], plugins = [] } = JSON.parse(
-        readFileSync(this.path, 'utf8'),
-      ) as Partial<Contents>;
-      return { marketplaces, plugins };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { marketplaces: [], plugins: [] };
-      throw error;
-    }
+    const { marketplaces = [], plugins = [] } = JSON.parse(
+      settingsText(this.path) ?? '{}',
+    ) as Partial<Contents>;
+    return { marketplaces, plugins };
   }
 
   private async change(change: (before: Contents) => Contents): Promise<void> {

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
+import { isObject } from '@groundcrew/protocol';
 import { UsageError } from '../flags/arguments.js';
 
 /** Where in a file a value stands, and what is called with warnings about it. */
@@ -102,7 +103,7 @@ export function objectOf<F extends Readonly<Record<string, Reader<unknown>>>>(
 }
 
 function entriesOf(value: unknown, at: Place): readonly (readonly [string, unknown])[] {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.entries(value);
+  if (isObject(value)) return Object.entries(value);
   throw new Mismatch(at.path, 'an object', value);
 }
 

@@ -1,9 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Environment } from '@groundcrew/models';
+import { isObject } from '@groundcrew/protocol';
 import type { UserSettings } from '@groundcrew/server';
 import { withFileLock } from '@groundcrew/store-sqlite';
 import { configPath } from './home.js';
+import { settingsText } from './settings-text.js';
 
 interface Setting {
   readonly default: unknown;
@@ -53,17 +55,11 @@ function requireSetting(name: string): void {
 }
 
 function read(path: string): Readonly<Record<string, unknown>> {
-  let source: string;
-  try {
-    source = readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
-  }
-  const value: unknown = JSON.parse(source.replace(/^\uFEFF/, ''));
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error(`${path}: holds no object`);
-  return value as Readonly<Record<string, unknown>>;
+  const source = settingsText(path);
+  if (source === undefined) return {};
+  const value: unknown = JSON.parse(source);
+  if (!isObject(value)) throw new Error(`${path}: holds no object`);
+  return value;
 }
 
 /** Writes what the program itself will read without complaint; a value it would not take changes nothing. */

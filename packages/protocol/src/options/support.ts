@@ -184,10 +184,10 @@ function objectsIn(
   value: unknown,
   support: Extract<Support, { readonly type: 'object' | 'variants' }>,
 ): readonly { readonly object: object; readonly fields: SupportTable }[] {
-  if (!isObject(value)) return [];
+  if (!isObjectOrList(value)) return [];
   const values: readonly unknown[] =
     support.type === 'object' && support.each === 'field' ? [value] : Object.values(value);
-  return values.filter(isObject).flatMap((object) => {
+  return values.filter(isObjectOrList).flatMap((object) => {
     const fields = support.type === 'object' ? support.fields : fieldsByType(object, support.byType);
     return fields ? [{ object, fields }] : [];
   });
@@ -201,7 +201,7 @@ function fieldsByType(
   return typeof type === 'string' && Object.hasOwn(byType, type) ? byType[type] : undefined;
 }
 
-function isObject(value: unknown): value is object {
+function isObjectOrList(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 

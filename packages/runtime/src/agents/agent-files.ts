@@ -1,8 +1,8 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
+import { readPlainFile } from '@groundcrew/store';
 import type { AgentDefinition } from '../log/agent-task.js';
 import { readFrontmatter } from '../workspace/frontmatter.js';
-import { readPlainFile } from '../workspace/plain-file.js';
 import { capsOf, describedAgent, firstOfEach } from './agent-definitions.js';
 
 /** A directory that may have agents in it. */

@@ -1,4 +1,10 @@
-import { ineffectiveFields, isRemoteServer, type JsonObject, type JsonValue } from '@groundcrew/protocol';
+import {
+  ineffectiveFields,
+  isObject,
+  isRemoteServer,
+  type JsonObject,
+  type JsonValue,
+} from '@groundcrew/protocol';
 
 /** Who named a server. */
 export type McpServerSource = 'user' | 'workspace' | 'plugin' | 'builtin';
@@ -144,7 +150,7 @@ function textsOf(value: JsonValue | undefined): readonly string[] | undefined {
 }
 
 function textMapOf(value: JsonValue | undefined): Readonly<Record<string, string>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  if (!isObject(value)) return {};
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])),
   );

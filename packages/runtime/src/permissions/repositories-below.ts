@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readPlainFile } from '@groundcrew/store';
 import { absent, isAbsent } from '../workspace/absent.js';
-import { readPlainFile } from '../workspace/plain-file.js';
 
 /**
  * Directories below a work tree that are repositories of their own, whether git knows of them or not; undefined when there

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { SessionContext } from '@groundcrew/store';
-import { readPlainFile } from './plain-file.js';
+import { readPlainFile } from '@groundcrew/store';
 
 /**
  * Where a directory stands: its repository, remote and branch, read from files without running git.
