@@ -5,11 +5,21 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { allowedHosts, hostFault, originFault, ownOrigins } from './allowed-hosts.js';
-import { type Fault, notFound, readOnly, refuse, refuseSocket, unauthorised } from './faults.js';
+import {
+  type Fault,
+  notFound,
+  readOnly,
+  refuse,
+  refuseSocket,
+  twoHosts,
+  unauthorised,
+  unknownMethod,
+} from './faults.js';
 import { Guesses } from './guesses.js';
 import { PageCookies } from './page-cookies.js';
 import { PendingBodies } from './pending-bodies.js';
 import { PendingConnections } from './pending-connections.js';
+import { PlainRequest } from './plain-request.js';
 import { Sockets } from './sockets.js';
 import { isSameToken, tokenInProtocols, tokenOf } from './token.js';
 import { TokenCookies } from './token-cookies.js';
@@ -19,6 +29,8 @@ import { requestOf, send, TooLarge } from './web.js';
 export interface Route {
   /** Without it a request must show the token. */
   readonly isOpen?: boolean;
+  /** Only GET and HEAD are answered, as where no token is needed. */
+  readonly isRead?: boolean;
   /** `identity`: whose token was shown, where the door knows several. */
   answer(request: Request, identity?: unknown): Promise<Response>;
 }
@@ -96,6 +108,7 @@ const mostPendingBodies = 64;
 const mostBodyBytes = 4 * 1024 * 1024;
 
 const serverOptions = {
+  IncomingMessage: PlainRequest,
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 60_000,
@@ -228,17 +241,24 @@ class Door {
     const wrongPlace = this.placeFault(incoming);
     if (wrongPlace) return { fault: wrongPlace };
     const route = this.routeOf(incoming);
-    const isKnown = route !== undefined || this.isCookiePath(incoming);
     const { token, tokens } = this.options;
-    const missing = isKnown ? {} : { fault: notFound };
-    if (route?.isOpen && !this.isCookiePath(incoming))
-      return isRead(incoming) ? missing : { fault: readOnly };
-    if (token === undefined && !tokens) return missing;
+    const wrongCall = this.callFault(incoming, route);
+    const called = wrongCall ? { fault: wrongCall } : {};
+    if (route?.isOpen && !this.isCookiePath(incoming)) return called;
+    if (token === undefined && !tokens) return called;
     const shown = tokenOf(incoming.headers.authorization);
     const visit = this.isCookiePath(incoming)
       ? await this.showing(incoming, shown)
       : await this.entry(incoming, shown);
-    return visit.fault ? visit : { ...visit, ...missing };
+    return visit.fault ? visit : { ...visit, ...called };
+  }
+
+  /** Why there is no answer to what is asked, whoever asks. */
+  private callFault(incoming: IncomingMessage, route: Route | undefined): Fault | undefined {
+    if (this.isCookiePath(incoming)) return undefined;
+    if (!route) return notFound;
+    if ((route.isOpen || route.isRead) && !isRead(incoming)) return readOnly;
+    return incoming.method === 'TRACE' ? unknownMethod : undefined;
   }
 
   /** By a cookie of ours, or by a token. */
@@ -265,7 +285,9 @@ class Door {
     };
   }
 
-  private placeFault({ headers: { host, origin } }: IncomingMessage): Fault | undefined {
+  private placeFault({ headers: { host, origin }, headersDistinct }: IncomingMessage): Fault | undefined {
+    // A proxy may have heeded the other one.
+    if ((headersDistinct.host?.length ?? 0) > 1) return twoHosts;
     const allowed = new Set([...this.ownOrigins, ...(this.options.allowedOrigins ?? [])]);
     const text = hostFault(host, this.hosts) ?? originFault(origin, allowed);
     return text === undefined ? undefined : { status: 403, text };

@@ -17,6 +17,11 @@ export const readOnly: Fault = {
   headers: { allow: 'GET, HEAD' },
 };
 
+/** No request of the web's own type can have this method. */
+export const unknownMethod: Fault = { status: 405, text: 'This method is not answered here' };
+
+export const twoHosts: Fault = { status: 400, text: 'A request has one Host' };
+
 export const unauthorised: Fault = {
   status: 401,
   text: 'Show the token: Authorization: Bearer …',

@@ -56,9 +56,11 @@ export async function send(response: Response, outgoing: ServerResponse, signal:
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read())
       if (!outgoing.write(next.value)) await drained(outgoing);
+    outgoing.end();
   } finally {
     signal.removeEventListener('abort', stop);
-    outgoing.end();
+    // An answer that broke off must not look like a whole one.
+    if (!outgoing.writableEnded) outgoing.destroy();
   }
 }
 

@@ -1,35 +1,62 @@
+import { isIPv6 } from 'node:net';
 import type { HttpDoor, Route, SocketRoute, TokenCheck } from '@groundcrew/http-door';
 import { type TlsIdentity, webSocketChannel } from '@groundcrew/rpc';
 import type { Identity } from '@groundcrew/server';
 import type { Program } from '../compose.js';
 import { channelOptions, maxUntrustedBytes, type ServeChannel } from '../doors/serve-channel.js';
-import { lastPort } from '../flags/arguments.js';
+import { lastPort, UsageError } from '../flags/arguments.js';
 import { type Flag, numberFlag, textFlag } from '../flags/flags.js';
 
 /** A flag that may be given again and again. */
-function namesFlag(name: string, placeholder: string, help: string): Flag<readonly string[]> {
+function namesFlag(
+  name: string,
+  {
+    placeholder,
+    help,
+    read,
+  }: { readonly placeholder: string; readonly help: string; read(value: string): string },
+): Flag<readonly string[]> {
   return {
     names: [name],
     placeholder,
     help,
-    read: (value) => [value],
+    read: (value) => [read(value)],
     join: (before, more) => [...before, ...more],
   };
 }
 
 /** The flags of every command that opens a door over HTTP. */
 export const webFlags = {
-  allowHost: namesFlag(
-    '--allow-host',
-    'NAME',
-    'another name that requests over HTTP may call this machine by; may be given again',
-  ),
-  allowOrigin: namesFlag(
-    '--allow-origin',
-    'URL',
-    'pages that may make requests over HTTP; may be given again',
-  ),
+  allowHost: namesFlag('--allow-host', {
+    placeholder: 'NAME',
+    help: 'another name that requests over HTTP may call this machine by; may be given again',
+    read: hostIn,
+  }),
+  allowOrigin: namesFlag('--allow-origin', {
+    placeholder: 'URL',
+    help: 'pages that may make requests over HTTP; may be given again',
+    read: originIn,
+  }),
 };
+
+/** As the header `Host` has it, with a port or without. */
+function hostIn(given: string): string {
+  const host = isIPv6(given) ? `[${given}]` : given;
+  if (!/^(?:[^\s/@:?#[\]*]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host))
+    throw new UsageError(`--allow-host: ${given} is no name of a machine, such as agents.example`);
+  return host;
+}
+
+/** As browsers send it: without a path, and without the usual port. */
+function originIn(given: string): string {
+  // What pages without an origin of their own send.
+  if (given === 'null') return given;
+  const url = URL.canParse(given) && !given.includes('*') ? new URL(given) : undefined;
+  const isOrigin = url && url.host !== '' && url.username === '' && /^\/?$/.test(url.pathname);
+  if (!isOrigin || url.search !== '' || url.hash !== '')
+    throw new UsageError(`--allow-origin: ${given} is no origin of a page, such as https://agents.example`);
+  return (url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin).toLowerCase();
+}
 
 /** The flags of every command that listens on a port of its own. */
 export const addressFlags = {

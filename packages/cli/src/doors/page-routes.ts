@@ -18,10 +18,10 @@ export function pageRoutes({ store, redact }: PageParts): Readonly<Record<string
     '/': { isOpen: true, answer: async () => answer(html, 'text/html; charset=utf-8') },
     '/inspector.js': { isOpen: true, answer: () => fileOf('inspector.js', 'text/javascript; charset=utf-8') },
     '/inspector.css': { isOpen: true, answer: () => fileOf('inspector.css', 'text/css; charset=utf-8') },
-    '/known': { answer: async () => answer('', 'text/plain; charset=utf-8') },
-    '/requests': { answer: async (request) => requestOf(request, store, redact) },
-    '/usage': { answer: async (request) => usageOf(request, store) },
-    '/stored': { answer: async () => json(await storedFacts(store)) },
+    '/known': { isRead: true, answer: async () => answer('', 'text/plain; charset=utf-8') },
+    '/requests': { isRead: true, answer: async (request) => requestOf(request, store, redact) },
+    '/usage': { isRead: true, answer: async (request) => usageOf(request, store) },
+    '/stored': { isRead: true, answer: async () => json(await storedFacts(store)) },
   };
 }
 

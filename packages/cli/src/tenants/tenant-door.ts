@@ -74,6 +74,7 @@ export class TenantDoor {
   readonly route = (own: Route): Route => {
     if (own.isOpen) return own;
     return {
+      ...own,
       answer: async (request, identity) => {
         const who = identity as TenantIdentity;
         this.clients.visited(who, { door: 'http', address: '' });
@@ -86,6 +87,7 @@ export class TenantDoor {
   readonly operatorRoute = (own: Route): Route => {
     if (own.isOpen) return own;
     return {
+      ...own,
       answer: async (request, identity) => {
         const { tenant, role, subject } = identity as TenantIdentity;
         if (tenant === defaultTenant && role === 'admin') return own.answer(request, identity);
