@@ -22,7 +22,7 @@ export { makeDirectory } from './make-directory.js';
 export { memoryStore } from './memory.js';
 export type { DueMessage, FollowedSession, NoticeOutbox, OutboxMessage } from './notice-outbox.js';
 export { parseHead } from './parse-head.js';
-export { readPlainFile } from './plain-file.js';
+export { openPlainFile, readPlainFile } from './plain-file.js';
 export { cutPage, readCursor, wantedContext } from './query.js';
 export { asRanges } from './ranges.js';
 export { checksumOf, fromColumn, hashOf, toColumn } from './record-text.js';

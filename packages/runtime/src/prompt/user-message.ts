@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, isAbsolute, resolve } from 'node:path';
 import type { Part } from '@groundcrew/models';
 import type { JsonObject } from '@groundcrew/protocol';
-import { openPlainFile } from '../workspace/plain-file.js';
+import { openPlainFile } from '@groundcrew/store';
 
 export interface FormatOptions {
   /** Absent for a word into a running turn, which goes bare. */
