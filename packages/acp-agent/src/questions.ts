@@ -273,7 +273,7 @@ async function userInput(
   };
   const said = await fillIn(parts, { mode: 'form', message: question, requestedSchema }, signal);
   const answer = said.action === 'accept' ? said.content?.[answerField] : undefined;
-  // Who declines is there and has said so: the agent should not think that it could not ask.
+  // The user was reached and declined: the agent must not conclude that no user is there.
   if (typeof answer !== 'string') return { answer: 'The user declined to answer.', wasFreeform: true };
   return { answer, wasFreeform: !choices.includes(answer) };
 }

@@ -201,7 +201,7 @@ function running(toolCallId: string, text: string): Update {
   };
 }
 
-/** What an edit has changed is shown as its diff, anything else as what it said. */
+/** Shows an edit as its diff, and any other call by its output. */
 function completed(
   data: EventData<'tool.execution_complete'>,
   edited: string | undefined,

@@ -6,7 +6,7 @@ export interface BusStreamOptions {
   onClose(): void;
 }
 
-/** The first byte of a message says what it is. */
+/** The kinds of messages, by their first byte. */
 const kinds = { data: 0, credit: 1, end: 2, reset: 3 } as const;
 
 /** Bytes that may be on their way; far below what makes NATS cut a slow reader off. */

@@ -23,7 +23,7 @@ import { ClientRoutes } from './routes.js';
 export interface NodeSessions {
   isOpen(sessionId: string): boolean;
   openIds(): readonly string[];
-  /** Goes on with the work of a session whose node is gone. Rejects when it cannot. */
+  /** Continues the work of a session whose node has died. Rejects when this node cannot. */
   adopt(orphan: OrphanedSession): Promise<void>;
   /** What this node lacks to go on with it. */
   missingFor(orphan: OrphanedSession): readonly Lack[];
@@ -97,7 +97,7 @@ export class ClusterNode implements Routing {
   readonly #lacking = new Map<string, number>();
   /** Orphans that are being taken over, beside one another: one that takes long does not delay the others. */
   readonly #adopting = new Map<string, Promise<void>>();
-  /** Sessions for which clients got the event, and what it said is missing. */
+  /** Sessions whose clients were sent the event, each with a digest of what was missing. */
   readonly #announced = new Map<string, string>();
   #others: readonly NodeEntry[] = [];
   #isDraining = false;

@@ -215,7 +215,7 @@ export class ClientRoutes implements Routes {
         const isOver = !wait && performance.now() > deadline;
         const isPassing = isLinkLost(error) || error instanceof NodeUnreachable || mayPass(error);
         if (!isPassing || isOver) {
-          // The next request of the client says what is wrong; it may open the session again.
+          // The client's next request gets the error; the client may then open the session again.
           this.#attached.delete(sessionId);
           throw error instanceof NodeUnreachable ? unreachable(sessionId, error.message) : error;
         }

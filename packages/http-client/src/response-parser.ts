@@ -241,7 +241,7 @@ function staysOpen(connection = '', version: string): boolean {
   return version === '1' ? !words.includes('close') : words.includes('keep-alive');
 }
 
-/** The same length said twice is said once. */
+/** Repeated equal values of Content-Length count as one (RFC 9110, 8.6). */
 function sizeOf(text: string): number {
   const [size = '', ...others] = text.split(/[ \t]*,[ \t]*/);
   if (!/^\d{1,15}$/.test(size) || others.some((other) => other !== size))

@@ -272,7 +272,7 @@ class Door {
     return this.showing(incoming, shown ?? kept);
   }
 
-  /** The right token is let in whatever others try. */
+  /** Wrong guesses of others never delay the right token. */
   private async showing(incoming: IncomingMessage, shown: string | undefined): Promise<Visit> {
     const { token, tokens } = this.options;
     if (shown === undefined) return { fault: unauthorised };

@@ -2,7 +2,7 @@ const mostWrong = 20;
 const windowMilliseconds = 60_000;
 const delayMilliseconds = 100;
 
-/** Slows down those who try tokens: each wrong one waits, and of many in a minute the rest are sent away at once. */
+/** Slows down guessing: each wrong token is answered late, and above a number in a minute further ones are refused at once. */
 export class Guesses {
   private wrongOnes: number[] = [];
 

@@ -32,7 +32,7 @@ export function clock(at: number | string): string {
   return clockFormat.format(new Date(at));
 }
 
-/** Text in which nothing hides, for what users decide about: what is not seen, or turns what is, is shown by its code. */
+/** Text for decisions of users: invisible characters, and those that change the direction of writing, appear as their codes. */
 export function visible(text: string): string {
   return text.replace(unseen, (character) => {
     const code = character.codePointAt(0)?.toString(16) ?? '';

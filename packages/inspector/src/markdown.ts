@@ -28,7 +28,7 @@ export type Block =
 const longest = 200_000;
 const deepest = 8;
 
-/** The blocks of what a model wrote. What is no Markdown is a paragraph, as it stands; HTML is text like any other. */
+/** Splits a model's text into blocks. Unknown syntax becomes a paragraph, and HTML stays plain text. */
 export function blocksOf(text: string, depth = 0): readonly Block[] {
   if (text.length > longest || depth > deepest) return [{ type: 'paragraph', text }];
   const lines = text.replaceAll('\r\n', '\n').split('\n');

@@ -53,7 +53,7 @@ function parse(body: string): Readonly<Record<string, unknown>> | undefined {
   try {
     return JSON.parse(body) as Readonly<Record<string, unknown>>;
   } catch {
-    // What is no JSON says why there is no request.
+    // A body that is no JSON gives the reason why there is no request.
     return undefined;
   }
 }

@@ -10,7 +10,7 @@ import type { ChosenProvider, Provider, ProviderWay } from './provider-choice.js
 
 export interface AmbientSources {
   readonly environment: Environment;
-  /** What the home says of models, and the environment of calls; undefined when neither says anything. */
+  /** Reads the model settings of the home and the environment; undefined when neither has any. */
   readSettings(): Promise<ModelSettings> | undefined;
   /** A service as sessions use it. */
   open(provider: Provider): ModelAccess;
@@ -26,7 +26,7 @@ export interface ModelCallSettings {
   readonly modelIdleTimeout?: number;
   /** Variables that headers of a client's provider may name. */
   readonly headerVariables?: readonly string[];
-  /** Who titles sessions that use a service named here and do not say it themselves; the model unless this says otherwise. */
+  /** Where titles come from for sessions that use a service named here and have no setting of their own; default: the model. */
   readonly titles?: 'model' | 'prompt';
 }
 
@@ -93,7 +93,7 @@ export class AmbientModels {
     return (await this.load()).services.some(({ isForUs }) => isForUs);
   }
 
-  /** What the environment says of all model calls, and for the rest the home. */
+  /** Settings of all model calls; those of the environment go before those of the home. */
   async settings(): Promise<ModelCallSettings> {
     return (await this.load()).settings;
   }

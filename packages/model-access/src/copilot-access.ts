@@ -55,7 +55,7 @@ export class CopilotAccess {
       otherModel: (id) => otherOf(this.listed, id),
       isCopilot: true,
       copilot: { baseUrl: config.baseUrl, token: config.token },
-      // What is said of a list that could not be read would be a guess.
+      // Without a list every model passes: the service itself refuses those it does not have.
       lists: (id) => this.listed.size === 0 || id === 'auto' || this.listed.has(id),
       serves: (id) => id !== offlineInfo.id,
       endpoint: async () => copilotEndpoint({ ...config, origin: outside(sessionId) }),

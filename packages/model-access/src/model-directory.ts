@@ -227,7 +227,7 @@ async function listOf({ provider }: ModelAccess): Promise<readonly ModelInfo[]> 
   return provider.models().catch(() => []);
 }
 
-/** Who brings a service of its own does not depend on what the home says of others. */
+/** A client with a service of its own is served even when the home's settings cannot be read. */
 const unreadable = (): undefined => undefined;
 
 /**

@@ -102,7 +102,7 @@ function documentsOf({ type, wireApi }: ProviderConfig, model: string): Pick<Mod
   return known?.vision && (isClaude || isOpenai) ? { documents: ['application/pdf'] } : {};
 }
 
-/** What is known of a model: what the client says of it, and for the rest what everybody knows. */
+/** Describes a model: fields that the client gave go before those of the catalog. */
 export function modelInfo(
   model: string,
   stated: Pick<

@@ -64,7 +64,7 @@ export function chooseProvider(
   return there.find(({ serves }) => model !== undefined && serves?.test(model)) ?? first;
 }
 
-/** Whether the environment says where the Copilot API is and who asks. */
+/** Whether the environment has both the address of the Copilot API and a token for it. */
 export function isCopilotConfigured({ COPILOT_API_URL, GH_TOKEN, GITHUB_TOKEN }: Environment): boolean {
   return Boolean(COPILOT_API_URL && (GH_TOKEN || GITHUB_TOKEN));
 }

@@ -30,7 +30,7 @@ export function withKnown(model: Omit<ModelInfo, 'vision'> & { readonly vision?:
   return { ...rest, maxOutputTokens: limit, ...model, vision: model.vision ?? known.vision };
 }
 
-/** Says what it says without thinking first. */
+/** A model without reasoning. */
 const unthinking = { reasoningEfforts: [] };
 const openaiEfforts = { reasoningEfforts: ['low', 'medium', 'high'], defaultReasoningEffort: 'medium' };
 const gpt5Efforts = {

@@ -9,7 +9,7 @@ export interface ServiceError {
   readonly message: string;
 }
 
-/** What kind of failure it is: what the service names it counts first, then what it says, then the status. */
+/** Classifies a failure: by the service's error code first, then by its message, then by the status. */
 export function failureKind({ status, words, message }: ServiceError): ModelErrorKind {
   const named = names.find(([pattern]) => pattern.test(words))?.[1];
   if (named !== undefined && isBelievable(named, status)) return named;
@@ -32,7 +32,7 @@ const names: readonly Rule[] = [
   [/insufficient_(quota|balance|credits)|billing/i, 'quota'],
 ];
 
-/** What services write in answers whose code only says that the request was wrong. */
+/** Messages of services, for answers whose status is only 'bad request'. */
 const sentences: readonly Rule[] = [
   [
     /prompt is too long|maximum context length|(exceeds?|larger than) (the )?(available |model'?s? |maximum )*context|context (length|window|size) (of|is|exceeded)|input is too long|exceed context limit|token count of \d+ exceeds|too many (input )?tokens|token count \(\d+\) exceeds|maximum (prompt|input) length|(exceeds?|over) the maximum (number of (input )?tokens|(prompt|input) (length|tokens))|reduce the length of the (messages|prompt|input)/i,
@@ -62,7 +62,7 @@ const kindByStatus: ReadonlyMap<number, ModelErrorKind> = new Map([
   [504, 'timeout'],
 ]);
 
-/** A wrong key is a wrong key whatever else is said, and nothing but a quota is hidden behind a rate limit. */
+/** A 401 always means a wrong key, and a 429 can hide nothing but an exhausted quota. */
 function isBelievable(kind: ModelErrorKind, status: number | undefined): boolean {
   if (status === 401) return false;
   return status !== 429 || kind === 'quota';

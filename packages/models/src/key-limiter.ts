@@ -9,7 +9,7 @@ const firstWaitMs = 500;
 /** A key whose service has said that there were too many calls. */
 interface Limited {
   until: number;
-  /** How often in a row it has said so, to a call that was made after it had said so before. */
+  /** How many calls in a row it has limited, each begun after the one before was answered. */
   times: number;
   /** When it was said last here. */
   refusedAt: number;

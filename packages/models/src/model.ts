@@ -60,7 +60,7 @@ export interface ModelRequest extends AnswerStyle {
   readonly system: string;
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ToolSpec[];
-  /** Said to the model with this one call, after everything else; what is cached ends before it. */
+  /** Text for this one call, behind everything else, so that it is not part of the cached prefix. */
   readonly remark?: string;
   readonly toolChoice?: 'auto' | 'none';
   /** The form that the answer has to have, where the wire can say so. */
@@ -68,7 +68,7 @@ export interface ModelRequest extends AnswerStyle {
   readonly stream: boolean;
   readonly reasoningEffort?: string;
   readonly maxOutputTokens?: number;
-  /** The answer says what of the documents it rests on, where the service can. */
+  /** Ask for citations of the documents, where the service supports them. */
   readonly citations?: boolean;
   /** Extra HTTP headers of this one call: per-turn request headers, trace context. They never replace authentication. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -99,7 +99,7 @@ export interface Usage {
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
   readonly reasoningTokens: number;
-  /** US dollars, where the service itself says what it charges. */
+  /** US dollars, where the service reports its own charge. */
   readonly billed?: number;
 }
 

@@ -111,14 +111,14 @@ function asServed(request: ModelRequest, config: ProviderConfig): ModelRequest {
   return { ...request, model, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
 }
 
-/** Who asks: this program, for which service if it minds, and the app on whose behalf. */
+/** The `User-Agent`: this program, the service's comment if it wants one, and the app that makes the call. */
 export function userAgent(version: string, origin: CallOrigin | undefined, comment = ''): string {
   const client = origin?.clientName?.replace(/[^\w!#$%&'*+.^`|~-]+/g, '-');
   const named = comment === '' ? `groundcrew/${version}` : `groundcrew/${version} (${comment})`;
   return client ? `${named} client/${client}` : named;
 }
 
-/** Whether a call answers the user or goes on by itself. */
+/** Headers that tell calls for a user's prompt from those that an agent makes on its own. */
 export function initiatorHeaders(origin: CallOrigin): Headers {
   return { 'x-initiator': origin.initiator, 'x-interaction-type': origin.interactionType };
 }

@@ -21,7 +21,7 @@ export function answer(request: OfflineRequest): Reply {
   return { type: 'say', text: inStyle(finalText(conversation, steps), styleOf(conversation.system)) };
 }
 
-/** Of what the prompt says, and of what tools answered, a value that fits. */
+/** Makes a value that fits the schema from the prompt and the results of tools. */
 function fittingText(schema: Readonly<Record<string, unknown>>, { ask, results }: Conversation): string {
   const said = [ask, ...results.map(({ text }) => text)].join('\n');
   return JSON.stringify(fittingValue(schema, said));

@@ -11,7 +11,7 @@ export interface ReplyStyle {
   readonly include?: string;
 }
 
-/** Reads the wishes of a system message, sentence by sentence; the last wish of a kind counts. */
+/** Reads instructions about style from a system message; of several of a kind, the last one counts. */
 export function styleOf(system: string): ReplyStyle {
   const masked = mask(system);
   const sentences = masked.text

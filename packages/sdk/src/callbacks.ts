@@ -77,7 +77,7 @@ const answers: { readonly [K in SessionCallback]: Answer<K> } = {
   async 'hooks.invoke'({ sessionId, hookType, input }, { options, signal }) {
     const hook = hookFor(options.hooks ?? {}, hookType);
     const output = await hook?.(hookInput(input), { sessionId }, signal);
-    // What is no object is no opinion only where there is nothing; the runtime judges the rest.
+    // Only undefined and null mean 'no opinion'; the runtime judges every other value.
     return output === undefined || output === null ? {} : { output };
   },
   async 'providerToken.getToken'(request, { options, signal }) {

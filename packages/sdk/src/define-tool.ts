@@ -62,7 +62,7 @@ export interface Tool<Arguments = unknown> {
 /** A tool without its name and schema. */
 type Definition<P, Arguments> = Omit<Tool<Arguments>, 'name' | 'parameters'> & { readonly parameters?: P };
 
-/** A tool whose handler knows the type of its arguments: from the schema, or as the caller says. */
+/** Defines a tool whose handler has typed arguments: from the schema, or by the type parameter. */
 export function defineTool<const P extends ToolParameters>(
   name: string,
   definition: Definition<P, ArgumentsOf<P>>,

@@ -43,7 +43,7 @@ export class GroundcrewError extends Error {
 export class OutputError extends GroundcrewError {
   constructor(
     message: string,
-    /** What it said last. */
+    /** The model's last answer. */
     readonly lastText: string,
   ) {
     super('output_invalid', message);

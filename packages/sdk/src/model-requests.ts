@@ -41,7 +41,7 @@ export class ModelRequests {
     private readonly call: Call,
   ) {}
 
-  /** Takes what the runtime says of a call; the answer to it follows by itself. */
+  /** Handles a message of the runtime about a model call; the call is answered separately. */
   async receive(method: string, params: unknown): Promise<object> {
     if (method === 'llmInference.httpRequestStart') this.start(parsed(method, params) as Start);
     else if (method === 'llmInference.httpRequestChunk') this.take(parsed(method, params) as Chunk);

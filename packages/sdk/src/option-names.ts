@@ -68,7 +68,7 @@ function isOfClass(options: object): boolean {
   return typeof prototype === 'object' && prototype !== null && Object.getPrototypeOf(prototype) !== null;
 }
 
-/** What the wire says that the SDK says by itself. */
+/** Fields of the wire that the SDK fills in itself. */
 const ofTheWire = [
   'sessionId',
   'traceparent',

@@ -59,7 +59,7 @@ export class RequestAnswers {
     }
   }
 
-  /** Asks how a session goes on that has spent what it may; a handler that throws leaves that to other clients. */
+  /** Asks the app how a session continues that has reached a limit; if its handler throws, other clients may answer. */
   async askAboutLimit({
     requestId,
     ...request

@@ -31,7 +31,7 @@ export class SessionCalls {
   readonly request: Call = (method, params, signal) =>
     this.over ? Promise.reject(this.over) : this.current.call(method, params, signal);
 
-  /** For what does no harm when it is said twice: if the session moves before the answer, it is said again there. */
+  /** For requests that may be sent twice: if the session moves before the reply, it sends them again over the new connection. */
   readonly insist: Call = async (method, params, signal) => {
     let place = this.current;
     let sending = this.request(method, params, signal);

@@ -238,7 +238,7 @@ interface McpServerFields {
   readonly excludeTools?: readonly string[];
   /** How long it may take to start (30 s without it), and to answer a call (5 minutes), in milliseconds. */
   readonly timeout?: number;
-  /** You believe what it says of its tools: those that it calls read-only run unasked. */
+  /** You trust the server's own description of its tools: those it calls read-only run without a question. */
   readonly trusted?: boolean;
   /** `never`: the model is offered all of its tools from the start, however many there are. */
   readonly deferTools?: 'auto' | 'never';
@@ -286,7 +286,7 @@ export interface CustomAgentConfig {
   readonly skills?: readonly string[];
   readonly model?: string;
   readonly reasoningEffort?: ReasoningEffort;
-  /** What it may take as a sub-agent; at a limit it ends with what it has, and says so. */
+  /** Limits of this agent as a sub-agent. At a limit it ends with the result so far, and reports the limit. */
   readonly limits?: AgentLimits;
 }
 

@@ -120,7 +120,7 @@ export function reopeningParams(options: SessionConfigBase & ResumeSessionOption
   return { ...sessionParams({ ...rest, ...own }), continuePendingWork: true };
 }
 
-/** What the wire says of a model service: the one who gives its tokens stays with the app. */
+/** A model service as the wire has it; the function that provides its tokens stays in the app. */
 export function providerParams<P extends Partial<ProviderConfig>>(provider: P) {
   const { bearerTokenProvider, ...rest } = provider;
   return { ...rest, ...(bearerTokenProvider && { hasBearerTokenProvider: true }) };

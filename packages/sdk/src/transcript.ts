@@ -243,7 +243,7 @@ function interruptedItem(item: TranscriptItem): TranscriptItem {
 
 function storedAgent(agent: TranscriptAgent): TranscriptAgent {
   const { streaming: _, retry: __, tokens, ...rest } = agent;
-  // Only the end of an agent says in the log what it took.
+  // In the log only the event of an agent's end has its usage.
   const isCounted = tokens !== undefined && agent.milliseconds !== undefined;
   const stored = { ...rest, ...(isCounted && { tokens }) };
   const items = agent.items.filter((item) => item.type !== 'notice' || !item.isEphemeral);

@@ -36,7 +36,7 @@ export class Warnings {
         this.print(`The command ${name} is declared and has no handler: nothing happens when it is called.`);
   }
 
-  /** Passes on what the runtime says of options, but for names of which this side has said more. */
+  /** Passes on the runtime's warnings about options, except for names that the SDK has already explained. */
   ofRuntime(kind: Kind, options: object, messages: readonly string[]): void {
     const unknown = unknownNames(kind, options).map(({ option }) => `'${option}'`);
     for (const message of messages)

@@ -10,7 +10,7 @@ import { RpcError } from '@groundcrew/rpc';
 import type { Runtime } from '@groundcrew/runtime';
 import { failedText } from './failure.js';
 
-/** Who a connection speaks for. */
+/** The tenant, the role and the name of a connection's token. */
 export interface Identity {
   readonly tenant: string;
   readonly role: Role;

@@ -28,7 +28,7 @@ export function changedMetadata(before: Metadata, { clear = false, remove = [], 
   return after;
 }
 
-/** Only what is asked for; all of it without a wish. */
+/** Only the fields asked for; all of them if none are named. */
 export function projected(metadata: Metadata, keys: readonly string[] | undefined): Metadata {
   if (!keys) return metadata;
   checkKeys(keys);

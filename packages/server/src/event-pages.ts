@@ -176,7 +176,7 @@ export function cursorText({ seq, number }: Cursor): string {
   return number === 0 ? `${seq}` : `${seq}:${number}`;
 }
 
-/** What a cursor begins with that goes backward, whatever is said beside it. */
+/** The first character of cursors that go backward; their direction does not depend on other parameters. */
 const backwardMark = '<';
 
 /** Whether a reader goes from the newest event to the first. */

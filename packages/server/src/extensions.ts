@@ -111,7 +111,7 @@ export class Extensions {
     await this.load(session, extensions);
   }
 
-  /** Ends what is gone or switched off, starts what is new or switched on; the rest runs on. Throws Refusal. */
+  /** Ends extensions that were removed or disabled and starts new and enabled ones; the rest keeps running. Throws Refusal. */
   async reconcile(session: Session): Promise<void> {
     const extensions = this.sessions.get(session.sessionId);
     if (!extensions) throw new Refusal('Extensions not available');

@@ -83,7 +83,7 @@ export function agentWish(
   return { prompt, agentType: agent, name: label ?? agent, ...(model !== undefined && { model }) };
 }
 
-/** What a run may take, as its client says it. Throws Refusal for what is not counted. */
+/** The limits of a run as its client sets them. Throws Refusal for one that is not counted. */
 export function factoryLimits(given: Limits): Parameters<Session['factories']['run']>[2] {
   if (!given) return undefined;
   const { timeoutSeconds, maxTotalSubagents, maxConcurrentSubagents, maxAiCredits } = given;

@@ -1,7 +1,7 @@
 import type { Runtime, Session } from '@groundcrew/runtime';
 import { Refusal, SessionNotFound } from './failure.js';
 
-/** The live session that a request names; throws the error that says there is none. */
+/** The live session that a request names; throws 'not found' where there is none. */
 export function findSession(runtime: Runtime, sessionId = '', method?: string): Session {
   if (method === 'session.send' && sessionId === '')
     throw new Refusal('Missing sessionId in session.send request');

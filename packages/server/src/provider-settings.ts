@@ -11,7 +11,7 @@ import { withoutNullsDeep } from './nulls.js';
 type Params = ParsedParams<Methods['session.resume']>;
 type Wire = { readonly [K in 'provider' | 'providers' | 'models']?: Params[K] | undefined };
 
-/** A model service as a client describes it, without what it says by `null`. */
+/** A model service as a client describes it, without its fields that are `null`. */
 export function providerFrom(provider: NonNullable<Wire['provider']>): ProviderSettings {
   return withoutNullsDeep(provider) as ProviderSettings; // parsed by the protocol's table, which allows nulls
 }

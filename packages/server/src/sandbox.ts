@@ -10,7 +10,7 @@ class BadSandbox extends Error {
   override readonly name = 'BadSandbox';
 }
 
-/** What a client says of the sandbox; undefined when it says nothing. Throws when it wants what no sandbox here does. */
+/** A client's sandbox settings; undefined when it gives none. Throws for one that no sandbox here supports. */
 export function sandboxFrom({ sandbox, sandboxConfig: config }: Given): SandboxSettings | undefined {
   if (sandbox === undefined && !config) return undefined;
   if (config) requirePossible(config);

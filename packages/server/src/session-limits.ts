@@ -1,7 +1,7 @@
 import type { Methods, ParsedParams } from '@groundcrew/protocol';
 import type { SessionLimits } from '@groundcrew/runtime';
 
-/** What a client says a session may spend; undefined when it says nothing, and nothing when it names no limit. */
+/** The limits that a client sets; undefined when it sends none, empty when it sends an object without any. */
 export function limitsFrom(
   given: ParsedParams<Methods['session.options.update']>['sessionLimits'],
 ): SessionLimits | undefined {

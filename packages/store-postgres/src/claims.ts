@@ -13,7 +13,7 @@ import { type HeadRow, headColumns, headValues, insertRecords, RecordColumns, re
 import type { Connection } from './connection.js';
 import type { ProcessMark } from './process-mark.js';
 
-/** How a row says who writes the session. */
+/** The columns that name a session's owner. */
 export interface OwnerRow {
   readonly owner: string | null;
   readonly owner_pid: number | null;
@@ -32,7 +32,7 @@ export function ownerOf(row: OwnerRow): OwnerSince | undefined {
 export interface Living {
   /** The server was away: until its nodes have had time to come back, no owner of a lease is taken for dead. */
   isGraceTime(): boolean;
-  /** Whether a process of this machine is known to be gone, whatever its lease says. */
+  /** Whether a process of this machine has certainly ended, even if its lease is still valid. */
   isGone(process: ProcessMark | null): boolean;
 }
 

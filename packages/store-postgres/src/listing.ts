@@ -52,7 +52,7 @@ export async function listSessions(
   return cutPage(await withWaits(connection, sessions), query.limit);
 }
 
-/** Work that no live node can go on with says what is missing. */
+/** Adds what each node lacks to sessions whose work no live node can continue. */
 async function withWaits(
   connection: Connection,
   sessions: readonly SessionSummary[],

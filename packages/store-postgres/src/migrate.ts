@@ -75,7 +75,7 @@ export function requireKnown(
   );
 }
 
-/** A server that does not have what an optional step asks for goes on without it, and the rest of the transaction holds. */
+/** Takes one step. An optional one that the server does not support is skipped, without failing the transaction. */
 async function take(connection: Connection, { sql, isOptional }: MigrationStep): Promise<void> {
   if (!isOptional) {
     await connection.all({ text: sql });

@@ -39,7 +39,7 @@ export function versionOf(database: SqliteDatabase, { file, steps = migrationSte
   return version;
 }
 
-/** What a database says of itself: whose it is, of which version, with which tables. */
+/** Reads the identity of a database: its application id, its version and its tables. */
 export function readIdentity(database: SqliteDatabase): {
   readonly owner: number;
   readonly version: number;

@@ -17,7 +17,7 @@ import type { SqliteValue } from './driver.js';
 import { type HeadColumns, headColumns, headValues, readHead } from './heads.js';
 import { deleteSomeRecords, insertRecords } from './records.js';
 
-/** How a row of `session` says who writes it. */
+/** The columns of `session` that name its owner. */
 export interface OwnerColumns {
   readonly owner_runtime_id: string | null;
   readonly owner_pid: number | null;

@@ -10,7 +10,7 @@ export interface CutSession {
   readonly lost?: number;
 }
 
-/** How a session goes on after damage: what is appended to what is left of it, and the head for all of that. */
+/** How a session continues after damage: the records to append to its readable part, and the new head. */
 export interface RepairedSession {
   readonly sessionId: string;
   readonly records: readonly LogRecord[];

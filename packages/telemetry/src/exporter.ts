@@ -27,7 +27,7 @@ export class TryLater extends Error {
 
   constructor(
     message: string,
-    /** What it asks to wait, if it says. */
+    /** How long the receiver asks to wait, if it does. */
     readonly afterMs?: number,
   ) {
     super(message);

@@ -21,7 +21,7 @@ export async function bodyOf(answer: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What an answer says was rejected of a request; undefined when nothing, or when it says nothing that can be read. */
+/** What the receiver rejected of a request; undefined when nothing was, or when its answer cannot be read. */
 export function rejectionIn(body: Buffer, isProtobuf: boolean): Rejection | undefined {
   try {
     const { count, message } = isProtobuf ? ofProtobuf(body) : ofJson(body);

@@ -1,7 +1,7 @@
 import type { Measured, Point } from './meter.js';
 import type { Attributes } from './span.js';
 
-/** A value of the moment, and what it says. */
+/** A current value, and its help text. */
 export interface Gauge {
   readonly value: number;
   readonly help: string;

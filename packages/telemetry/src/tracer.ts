@@ -8,7 +8,7 @@ interface TracerParts {
   ended(span: EndedSpan): void;
 }
 
-/** Characters of what is said of a failure. */
+/** The longest text of a failure, in characters. */
 const longestFailure = 4096;
 
 /** Begins spans, and decides which texts they may contain. */

@@ -54,7 +54,7 @@ export class Issuer {
     await this.find();
   }
 
-  /** Who the token speaks for; undefined unless all of it is right. */
+  /** The tenant and role of a token; undefined unless every check passes. */
   async verify(token: string): Promise<Verified | undefined> {
     const { issuer, audience, algorithms = knownAlgorithms } = this.settings;
     try {

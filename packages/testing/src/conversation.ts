@@ -22,7 +22,7 @@ export interface Question {
   readonly model: string;
   readonly messages: readonly Message[];
   readonly tools: readonly Json[];
-  /** Whatever else the request says, except whether to stream. */
+  /** All other fields of the request, except whether to stream. */
   readonly settings: Json;
 }
 

@@ -1,4 +1,4 @@
-/** Two texts line by line: what is gone with `-`, what is new with `+`, and a line of what is the same around it. */
+/** Compares two texts by lines: `-` marks removed lines, `+` added ones; one line of context stands around each change. */
 export function diffLines(before: string, after: string): readonly string[] {
   const [one, other] = [before.split('\n'), after.split('\n')];
   if (one.length === 1 && other.length === 1) return inFocus(before, after);

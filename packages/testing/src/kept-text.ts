@@ -1,7 +1,7 @@
 import type { Answer, AnswerPart, Call, Ending, Message } from './conversation.js';
 import { isJson, type Json, objectsIn, parseJson, textOf } from './json.js';
 
-/** A message as a cassette shows it: who speaks, and what. */
+/** A message as a cassette stores it: its role and its content. */
 export function writeMessage(message: Message): Json {
   switch (message.role) {
     case 'assistant':

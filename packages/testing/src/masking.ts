@@ -200,7 +200,7 @@ function pathsOf(places: ReadonlyMap<string, string>): readonly (readonly [strin
     .sort(([one], [other]) => other.length - one.length);
 }
 
-/** Masks, and what looks like one; a dollar more says that it was said so. */
+/** Matches masks, and text that looks like one; a second dollar marks text that only looks like one. */
 function literals(places: ReadonlyMap<string, string>): string {
   const names = [...places.keys()].map((mask) => escaped(mask.slice(2, -1)));
   return String.raw`\$+\{(?:${names.join('|')}|uuid-\d+)\}`;

@@ -133,7 +133,7 @@ class Player {
     const again = all.findLast((exchange) => isAnswerTo(exchange, asked, this.ignore));
     if (again)
       return `Not recorded in ${this.name}: exchange ${again.number} answers this request and was played already. It was asked once more often than when it was recorded.`;
-    // What is still to come is what the app meant; among those, whatever agrees the longest.
+    // Exchanges not yet played come first; among them, the one with the longest common beginning.
     const waiting = all.filter((exchange) => !this.played.has(exchange));
     const candidates = waiting.length > 0 ? waiting : all;
     const nearest = candidates.reduce<ModelExchange | undefined>((best, each) => {

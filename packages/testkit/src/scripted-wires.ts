@@ -28,7 +28,7 @@ export interface ScriptedWire {
   streamOf(said: SpokenParts, model?: string): readonly string[];
 }
 
-/** The API that is called; what is not known is chat completions, in the tongue of who asks. */
+/** The API of a call. Any other path is chat completions; a header tells those of the Copilot API apart. */
 export function scriptedWireFor(call: {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;

@@ -75,7 +75,7 @@ export function requestContract({ makeWire, faultIn }: RequestExam): void {
   });
 }
 
-/** A session whose settings stay, and in which everybody says something. */
+/** The request with constant settings, and with a text in every message. */
 function steady(request: ModelRequest): ModelRequest {
   const { reasoningEffort: _, ...rest } = request;
   const tools = [{ name: 'view', description: 'Shows a file.', inputSchema: undefined }];

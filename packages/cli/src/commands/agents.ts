@@ -67,7 +67,7 @@ const showOne = defineCommand({
 
 const subcommands: Readonly<Record<string, Command>> = { ls, show: showOne };
 
-/** `groundcrew agents`: who can lead a session, and who may be asked in it. */
+/** `groundcrew agents`: lists agents that can lead a session, and those that it may start as sub-agents. */
 export const agents: Command = {
   usage: ['groundcrew agents ls|show'],
   summary: 'Lists and shows agents',

@@ -22,7 +22,7 @@ export async function inspectDirectories(
   return [{ type: 'leftover', message: `Deleted sessions left ${what}.` }];
 }
 
-/** Removes it, long results that were put elsewhere included; says what it did. */
+/** Removes leftover files, including spilled results in other directories. Returns a line for each change. */
 export async function tidyDirectories(place: StorePlace, inspection: Inspection): Promise<readonly string[]> {
   const { removed, unknown } = await leftIn(place, inspection);
   const files = removedFilesIn(dirname(place.file));

@@ -50,7 +50,7 @@ to a node is lost, that of the client is closed too; the client connects again a
   },
 });
 
-/** Each side may have said all while the other still speaks; a side that is gone without a word is noticed. */
+/** Each side may end its own direction first; keep-alive finds a peer that vanished without closing. */
 const socketOptions = {
   allowHalfOpen: true,
   noDelay: true,

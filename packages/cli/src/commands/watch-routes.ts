@@ -52,7 +52,7 @@ async function unreadiness({ readiness }: Pick<Program, 'readiness'>): Promise<s
   try {
     return await Promise.race([readiness(), late]);
   } catch {
-    // What is wrong with it is in the log; who asks here has shown no token.
+    // The log has the reason. This caller has shown no token, so the answer does not repeat it.
     return 'the store cannot be read';
   } finally {
     clearTimeout(timer);

@@ -49,7 +49,7 @@ function disabledPath(homeDirectory: string): string {
   return join(homeDirectory, 'extensions.json');
 }
 
-/** Throws what is wrong with the file: what it switched off must not run because it cannot be read. */
+/** Throws if the file cannot be read: an extension that it disables must not run for that reason. */
 function readDisabled(homeDirectory: string): readonly string[] {
   const path = disabledPath(homeDirectory);
   const source = settingsText(path);
@@ -86,7 +86,7 @@ const patience = 2000;
 function running(child: ReturnType<typeof spawn>): RunningExtension {
   const { stdin, stdout, pid } = child;
   if (!stdin || !stdout) throw new Error('A child without streams cannot be served');
-  // What is written to a child that is gone is lost with it; its channel closes by itself.
+  // Writes to a child that has ended fail; its channel closes on its own.
   stdin.on('error', () => undefined);
   const ended = new Promise<void>((done) => {
     child.once('close', () => done());

@@ -6,7 +6,7 @@ import { configPath } from './home.js';
 /** Variables that say something of all model calls. */
 const ofCalls = ['GROUNDCREW_MODEL_IDLE_TIMEOUT', 'GROUNDCREW_RETRY_AFTER_LIMIT'];
 
-/** How to read what a home says of models, and the environment of calls; undefined when neither says anything. */
+/** Returns a reader for the model settings of a home and the environment; undefined when neither has any. */
 export function modelSettings(
   homeDirectory: string,
   environment: Environment,

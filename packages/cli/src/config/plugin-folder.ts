@@ -47,7 +47,7 @@ export function directPlugin(directory: string, given: string): FoundPlugin {
   };
 }
 
-/** What the plugin of a directory says of itself; nothing where it says nothing. */
+/** The manifest of a plugin's directory; empty where it has none. */
 export function manifestOf(directory: string): Manifest {
   const path = [join(directory, 'plugin.json'), join(directory, '.claude-plugin', 'plugin.json')].find(
     existsSync,

@@ -12,7 +12,7 @@ export interface Place {
 /** Reads one value of a file; throws Mismatch. */
 export type Reader<T> = (value: unknown, at: Place) => T;
 
-/** A value is not what it has to be; the path says which. */
+/** A value of the wrong kind, with its path in the file. */
 class Mismatch extends UsageError {
   constructor(path: string, expected: string, value: unknown) {
     super(`${path || 'the file'}: expected ${expected}, not ${nameOf(value)}`);

@@ -69,7 +69,7 @@ function json(value: object): Response {
   return answer(JSON.stringify(value), 'application/json; charset=utf-8');
 }
 
-/** Nothing but our own files runs or is loaded; the page is framed nowhere; what it says goes back here only. */
+/** Scripts and styles come from this server only, no other page may frame this one, and it connects only to this server. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -23,7 +23,7 @@ export interface HeadlessArguments {
   readonly executor?: string;
   /** Started with `--server`, as some clients do. */
   readonly isServerFlag?: boolean;
-  /** The protocol that clients speak, if the command line says so. */
+  /** The protocol version of clients, where the command line gives one. */
   readonly protocol?: Protocol;
   /** Started as only clients of protocol 2 do: all others say that nothing is to be updated. */
   readonly showsProtocol2?: boolean;

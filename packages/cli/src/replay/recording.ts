@@ -37,7 +37,7 @@ export interface Recording {
   readonly calls: ReadonlyMap<string, RecordedCall>;
   /** It ends in the middle of a turn. */
   readonly endsOpen: boolean;
-  /** Why the rest cannot be repeated, if there is a rest. */
+  /** Why the recording cannot be replayed beyond this point; absent when all of it can. */
   readonly cut?: string;
 }
 

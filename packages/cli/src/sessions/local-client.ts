@@ -13,7 +13,7 @@ export interface LocalClient {
   close(): Promise<void>;
 }
 
-/** Starts the runtime; the log receives its warnings, and at `debug` what is said to it. */
+/** Starts the runtime. The log receives its warnings and, at `debug`, every message to and from it. */
 export async function openLocalClient(config: Config, terminal: Terminal, log: Log): Promise<LocalClient> {
   const runtime = await openInProcess({
     homeDirectory: config.homeDirectory,

@@ -85,7 +85,7 @@ export class ConnectedClients {
     this.onSettings();
   }
 
-  /** The file says what became of a static token; of a JSON Web Token only its clients show it. */
+  /** Audits a JSON Web Token here, at its clients: the file, which has the static tokens, knows nothing of it. */
   private auditSigned(
     identity: TenantIdentity,
     standing: 'gone' | { readonly role: TenantIdentity['role'] },

@@ -9,9 +9,9 @@ export type Frame = Readonly<Record<string, unknown>>;
 
 /** One answer as it comes in. */
 export interface IncomingAnswer {
-  /** Takes a frame and emits what is new; true when the service has said its last word. */
+  /** Adds the events of a frame to the list; true when the frame was the last one. */
   add(frame: Frame, events: ModelEvent[]): boolean;
-  /** What is left to emit, the end last. `complete` says that the service itself called the answer finished. */
+  /** The remaining events, the end last. `complete`: the service marked the answer as finished. */
   end(how: { readonly complete: boolean }): readonly ModelEvent[];
 }
 

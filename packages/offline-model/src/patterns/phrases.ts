@@ -5,7 +5,7 @@ const polite = '^(?:(?:please|now|just|can you|could you|finally|always|only|and
 const kind =
   '(?:(?: (?:the|this|these|following|exact|single|one))* (?:words?|text|phrase|string|sentence|letter|message|following))?';
 
-/** Text that is to be said as it stands. */
+/** Sentences that ask for a text to be repeated literally. */
 export const phrases: readonly Pattern[] = [
   {
     example: 'Say "tick" 3 times',

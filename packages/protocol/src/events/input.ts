@@ -121,7 +121,7 @@ export const inputEvents = {
   ),
 };
 
-/** How a session goes on that has spent what it may. */
+/** The user's decision about a session that has reached a limit. */
 export function limitsDecision() {
   return openObject({
     action: z.enum(['add', 'set', 'unset', 'cancel']),

@@ -56,7 +56,7 @@ function responseFormat() {
   });
 }
 
-/** One session: what is said to it. */
+/** Prompts, events and the life of one session. */
 export const sessionMethods = {
   'session.abort': method(
     'Stops the running turn and its tools; prompts that wait go on waiting their turn.',

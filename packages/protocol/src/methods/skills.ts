@@ -8,7 +8,7 @@ const skillSource = once(() =>
   openEnum(['project', 'inherited', 'personal-copilot', 'personal-agents', 'plugin', 'custom', 'builtin']),
 );
 
-/** What is said of a skill, be there a session or not. */
+/** The fields of a skill in lists with and without a session. */
 export function skillFields() {
   return {
     name: text(),

@@ -2,7 +2,7 @@ import type { JsonObject } from '@groundcrew/protocol';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 
-/** Makes servers of what an agent's description says of them. */
+/** Makes the MCP servers that an agent's definition lists. */
 export type MakeServers = (servers: Readonly<Record<string, JsonObject>>) => ToolSource;
 
 interface Held {

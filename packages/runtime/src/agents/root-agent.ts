@@ -335,7 +335,7 @@ export class RootAgent {
     return 'aborted';
   }
 
-  /** A prompt whose turn is over wants no answer of a form any more, and does not go on by itself. */
+  /** When a prompt is over, its output schema no longer applies, and autopilot no longer continues it. */
   private promptEnd(): Draft[] {
     const { output, stop, awaited } = agentOf(this.parts.log.latest);
     return [

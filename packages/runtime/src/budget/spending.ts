@@ -35,13 +35,13 @@ export interface SettledCall {
   readonly cost: number | null;
   /** Input tokens it had been thought to have. */
   readonly estimatedInput: number;
-  /** What it is thought to have taken, of a service that does not say. */
+  /** An estimate, where the service reports no usage. */
   readonly unreported?: LostCall;
   /** It was no call of the conversation: the next one is not estimated by it. */
   readonly isAside?: true;
 }
 
-/** What a call is thought to have taken that brought no answer, or whose service does not say. */
+/** Estimated usage of a call that brought no answer, or whose service reports none. */
 export interface LostCall {
   readonly tokens: number;
   readonly cost: number;

@@ -75,7 +75,7 @@ export const builtinCommands: Readonly<Record<string, BuiltinCommand>> = {
   plan: modeCommand('plan', 'Lets the agent plan: it changes nothing until the plan is approved'),
 };
 
-/** What is said after the name is a prompt for the mode. */
+/** Text behind the name becomes a prompt in that mode. */
 function modeCommand(mode: SessionMode, description: string): BuiltinCommand {
   return {
     description,

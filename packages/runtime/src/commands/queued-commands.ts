@@ -15,7 +15,7 @@ interface QueuedCommandParts {
   record(...drafts: readonly Draft[]): Promise<TurnOutcome>;
 }
 
-/** What became of a queued command: it is over, or a prompt is to be answered in its place. */
+/** How a queued command ended: with an outcome, or with a prompt that takes its place. */
 type CommandEnd = TurnOutcome | { readonly prompt: Prompt };
 
 /**

@@ -3,7 +3,7 @@ import { rulesToList } from './pinned.js';
 
 /** What the session has open besides the conversation. */
 export interface OpenWork {
-  /** Where the plan stands, and what it says. */
+  /** The session's plan: its path and its text. */
   readonly plan?: { readonly path: string; readonly text: string };
   readonly todos: readonly string[];
   readonly questions: readonly string[];

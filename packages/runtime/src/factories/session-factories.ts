@@ -193,7 +193,7 @@ export class SessionFactories {
     });
   }
 
-  /** Has a sub-agent work for a body, and waits for what it says. Throws FactoryRefused. */
+  /** Runs a sub-agent for a factory's body and waits for its answer. Throws FactoryRefused. */
   async agent(
     runId: string,
     token: string,

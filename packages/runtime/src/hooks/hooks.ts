@@ -56,7 +56,7 @@ export type AnyAnswer =
   | { readonly output: CommonOutput | undefined }
   | { readonly failure: string; readonly onFailure: HookOptions['onFailure'] };
 
-/** What `hook.end` says, beside whose end it is. */
+/** The fields of `hook.end`, without those that name the hook. */
 export type HookEnd = Pick<EventData<'hook.end'>, 'success' | 'output' | 'error'>;
 
 /** An open record of hooks that were called. */

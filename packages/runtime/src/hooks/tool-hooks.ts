@@ -66,7 +66,7 @@ export class CallReviews {
     }
   }
 
-  /** Of one call what hooks said of it; of several, what they said of each. */
+  /** The outputs of hooks: for one call its own, for several a list with one for each. */
   private end(signal: AbortSignal): HookEnd {
     if (signal.aborted) return stoppedEnd;
     const all = [...this.answers];

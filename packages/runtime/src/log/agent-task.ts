@@ -64,7 +64,7 @@ export interface AgentTask {
   readonly error?: string;
   /** Clients have received that it began. */
   readonly isAnnounced?: boolean;
-  /** How many messages it has answered, and what it said to the newest. */
+  /** How many messages it has answered; beside it, its answer to the newest. */
   readonly turns?: number;
   readonly replies?: readonly string[];
   /** Its parent has read that it ended. */

@@ -92,7 +92,7 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
     case 'ask.lost':
       return { ...state, spending: lose(state.spending, entry.data) };
     case 'ask.reserved': {
-      // What is set aside is the agent's; what it had set aside before and never settled is lost to the session, too.
+      // The reservation is the agent's. An earlier one that was never settled counts as spent by the session, too.
       const { reserved } = agentOf(state, entry.agentId).spending;
       return reserved ? { ...state, spending: lose(state.spending, reserved) } : state;
     }

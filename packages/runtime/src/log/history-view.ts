@@ -85,7 +85,7 @@ function startOf(history: readonly HistoryEntry[], cut: ViewCut | undefined, mod
   );
 }
 
-/** It begins a turn; what is said into a running turn does not. */
+/** Whether a message begins a turn; one that steered a running turn does not. */
 function isPrompt(entry: HistoryEntry): boolean {
   return entry.role === 'user' && !entry.isAside;
 }

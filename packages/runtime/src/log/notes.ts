@@ -55,7 +55,7 @@ export interface Notes {
   'command.begun': { readonly messageId: string };
   /** Something for the model to read before a message that is there already. */
   'context.inserted': { readonly beforeEventId: string; readonly text: string };
-  /** A tool is about to write a file whose changes are tracked; what it held is kept. */
+  /** A tool is about to write a tracked file; keeps what the file held before. */
   'file.changing': FileChange;
   /** A tool has written a file. */
   'file.written': Pick<FileChange, 'path' | 'linesAdded' | 'linesRemoved'>;
@@ -77,7 +77,7 @@ export interface Notes {
   /** What clients fixed for the session's permissions. */
   'permissions.changed': PermissionChange;
   'prompt.admitted': Prompt;
-  /** A prompt that waits was changed; what is named stands in the place of what it had. */
+  /** A waiting prompt was changed; the fields given replace its own. */
   'prompt.extended': Pick<Prompt, 'messageId'> &
     Partial<Pick<Prompt, 'text' | 'displayText' | 'attachments' | 'mode'>>;
   /** A prompt wants an answer of this form. */

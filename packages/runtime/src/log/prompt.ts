@@ -13,7 +13,7 @@ export interface Prompt {
   /** A client may have begun to run the command. */
   readonly isBegun?: boolean;
   readonly agentMode?: string;
-  /** Autopilot goes on by itself. */
+  /** Autopilot made this prompt, to continue its work. */
   readonly isContinuation?: boolean;
   readonly source?: string;
   readonly attachments?: readonly JsonObject[];

@@ -2,7 +2,7 @@ import type { EventType, SessionEvent } from '@groundcrew/protocol';
 
 /** An event on its way to listeners: serialised once, for the store and for every client. */
 export class PublishedEvent {
-  /** Made by the first who puts it on a wire, for all who do. */
+  /** The encoded frame: the first connection that sends it makes it, and all others reuse it. */
   frame: unknown;
   private opened: SessionEvent | undefined;
 

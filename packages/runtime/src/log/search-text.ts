@@ -4,7 +4,7 @@ import { entryOf } from './entry.js';
 import type { NoteDraft } from './notes.js';
 import { snippet } from './snippet.js';
 
-/** What is searched of one message, and of what a tool answered. */
+/** How many characters of a message, and of a tool's result, can be searched. */
 const longestMessage = 32_000;
 const longestResult = 2_000;
 const passageLength = 300;

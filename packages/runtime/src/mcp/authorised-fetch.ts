@@ -80,7 +80,7 @@ async function challengeOf(response: Response, reason: Reason, config: RemoteCon
   };
 }
 
-/** What a server says of who may log in there; nothing where its address is not allowed or does not answer. */
+/** The metadata of a server's authorisation; undefined where its address is not allowed or does not answer. */
 async function metadataAt(address: string, serverUrl: string): Promise<string | undefined> {
   try {
     const response = await guardedFetch(serverUrl)(address);

@@ -10,7 +10,7 @@ export function refusalReason(
   return response.status === 403 && isShort ? 'upscope' : undefined;
 }
 
-/** What a refusal says of the log-in that it wants; undefined where it says nothing. */
+/** The log-in that a refusal asks for in `WWW-Authenticate`; undefined where it names none. */
 export function wantedLogin(response: Response): Challenge['wwwAuthenticateParams'] {
   const header = response.headers.get('www-authenticate') ?? '';
   if (header === '') return undefined;

@@ -44,7 +44,7 @@ export class McpServer {
   changedAt = Date.now();
   tools: readonly ToolDefinition[] = [];
   prompts: readonly Prompt[] = [];
-  /** What it last said that it wants of a log-in. */
+  /** The log-in that the server last asked for. */
   challenge: Challenge['wwwAuthenticateParams'];
   private link: Link | undefined;
   private life: AbortController | undefined;

@@ -19,7 +19,7 @@ export class LimitsExhausted extends Error {
   override readonly name = 'LimitsExhausted';
 }
 
-/** An agent has taken what it may: it ends with what it has. */
+/** An agent has reached its limit and ends with the result so far. */
 export class CapReached extends Error {
   override readonly name = 'CapReached';
 }

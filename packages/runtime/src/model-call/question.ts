@@ -16,7 +16,7 @@ export interface ModelQuestion {
   readonly reasoningEffort?: string;
   /** The session can do without the answer: one attempt, no user is asked about limits, and nothing waits for it. */
   readonly isOptional?: boolean;
-  /** Who the call is made for: the user whose prompt it is, or the agent at its work. */
+  /** `user` for the first call of a user's prompt, `agent` for those that follow from an agent's work. */
   readonly initiator: 'user' | 'agent';
   /** Tokens the request is thought to have, by its length. */
   estimate(): number;

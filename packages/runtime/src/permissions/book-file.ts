@@ -12,7 +12,7 @@ export class BookFile {
     this.path = `${directory}${sep}permissions-config.json`;
   }
 
-  /** What the file says now; empty where there is none. Throws BookFault. */
+  /** Reads the file as it is now; empty where there is none. Throws BookFault. */
   read(): BookContents {
     const stamp = this.stamp();
     if (this.known?.stamp === stamp) return this.known.contents;

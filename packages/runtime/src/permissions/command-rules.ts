@@ -134,7 +134,7 @@ function meaningsOf([program, subcommand]: readonly string[]): Meanings {
   return (key !== undefined && known[key]) || { synonyms: {} };
 }
 
-/** All that a word of a command says: an option by each of its names, and by those of what it does as well. */
+/** Every option that a word stands for: under each of its names, with those that it implies. */
 function meantBy(word: string, { synonyms, joined = {}, implied = {}, also }: Meanings): readonly string[] {
   const more = also?.(word) ?? [];
   if (!word.startsWith('-')) return [word, ...more];

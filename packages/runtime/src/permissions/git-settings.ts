@@ -1,6 +1,6 @@
 import { gitReads } from './shell/programs/git-reads.js';
 
-/** What a file of settings says, as far as it decides what git does besides what it is asked to. */
+/** The settings of a git configuration that decide what git does beyond its command line. */
 export interface GitSettings {
   /** The first setting that may make git run something, or work elsewhere. */
   readonly foreign?: string;

@@ -249,7 +249,7 @@ function isStillSo(
   return names.every((each) => before[each] === now[each]);
 }
 
-/** What is certain to change nothing and to stay where it may; what is not fully understood is neither. */
+/** Whether a call certainly changes nothing and reads only inside allowed directories; false when it is not fully understood. */
 function onlyReadsInside(subject: Subject, rules: PolicyRules): boolean {
   const { request, prompt, paths } = subject;
   if (prompt?.kind === 'path') return false;

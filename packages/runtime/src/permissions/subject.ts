@@ -26,7 +26,7 @@ export interface Subject {
   readonly hidesCommands: boolean;
   /** There is more of it than was read. */
   readonly isUnread: boolean;
-  /** Why, in this place, more may happen than the text says; what is in doubt is neither read-only nor covered. */
+  /** Why more may happen here than the command shows. With any doubt a call is neither read-only nor covered by an approval. */
   readonly doubts: readonly string[];
   /** What the project says that its commands run. */
   readonly definitions: Definitions;

@@ -27,7 +27,7 @@ class ProviderTokens {
     private readonly clients: TokenClients,
   ) {}
 
-  /** Throws a ModelError that says who could not give it. */
+  /** Throws a ModelError that names the provider. */
   async get(providerName: string, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     let question = this.asked.get(providerName);

@@ -36,7 +36,7 @@ export interface Attachment extends AskedClient {
   readonly transformMs?: number;
   /** Model services whose tokens this client gives. */
   readonly tokenProviders: readonly string[];
-  /** Sessions of this client have a tool by which the model says what it is about to do. */
+  /** Sessions of this client have `report_intent`, the tool by which a model announces its next step. */
   readonly reportsIntent: boolean;
   /** What runs unasked while no attached client answers permission requests. */
   readonly unasked?: UnaskedCalls;

@@ -70,7 +70,7 @@ export async function settlePending(
   return !isSuperseded;
 }
 
-/** What the log says of a client that came back, and of what it wants otherwise. */
+/** The events of a resume: that a client came back, and which settings it changed. */
 export function resumeDrafts(
   state: SessionState,
   how: Resumption,

@@ -19,7 +19,7 @@ import type { Tool } from '../tools/tool.js';
 import type { TurnLimits } from '../turn/agent-context.js';
 import type { Audience } from './audience.js';
 
-/** What a session is given by the runtime it lives in, but for what is said of the session itself. */
+/** What a runtime gives to each of its sessions, without the settings of the session itself. */
 export interface SessionEnvironment extends SkillEnvironment {
   readonly store: SessionStore;
   readonly audience: Audience;

@@ -54,7 +54,7 @@ export class SessionPermissions {
     this.places = new PermissionPlaces(session, sources.book, () => this.switches);
   }
 
-  /** What is denied now, whatever is approved. */
+  /** What rules deny now; approvals do not change that. */
   prohibitions({ permissions, context }: SessionState): Prohibitions {
     const { deny, problem } = this.sources.userRules();
     return {

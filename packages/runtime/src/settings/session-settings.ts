@@ -35,7 +35,7 @@ export interface SessionSettings {
   /** What a node must have to work on the session. */
   readonly nodeLabels?: readonly string[];
   readonly gitHubToken?: string;
-  /** Who the session is at GitHub, where a client said so. */
+  /** The GitHub user of the session, where a client gave one. */
   readonly gitHubUser?: { readonly type: string; readonly host: string; readonly login?: string };
   /** The Copilot API is called over WebSockets where it can be. */
   readonly webSocketResponses?: boolean;

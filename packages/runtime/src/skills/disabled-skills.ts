@@ -11,7 +11,7 @@ export class DisabledSkills {
     this.path = join(home, 'skills-config.json');
   }
 
-  /** What the file says now; nothing where there is none. A file that cannot be read switches nothing off. */
+  /** Reads the file as it is now; empty where there is none. A file that cannot be read disables nothing. */
   read(): readonly string[] {
     const stats = statSync(this.path, { throwIfNoEntry: false, bigint: true });
     const stamp = stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs}` : '';

@@ -25,7 +25,7 @@ export interface BuiltinOptions {
 
 /** Who takes part in a session, as far as its tools go by it. */
 export interface Clients {
-  /** Some client has the tool by which the model says what it is about to do. */
+  /** Some client wants `report_intent`, the tool by which a model announces its next step. */
   readonly reportsIntent: boolean;
   /** Some client answers questions of the agent. */
   readonly answersQuestions: boolean;

@@ -5,7 +5,7 @@ export type Replacement =
   /** Lines on which a match begins, counted from 1. */
   | { readonly type: 'ambiguous'; readonly lines: readonly number[] };
 
-/** Replaces the one place where `oldText` stands. Works on bytes: what is not replaced stays as it is, whatever it is. */
+/** Replaces the only occurrence of `oldText`. Works on bytes: all others stay the same, in any encoding. */
 export function replaceOnce(content: Buffer, oldText: string, newText: string): Replacement {
   const plain = replaceBytes(content, oldText, endLinesLike(content, newText));
   if (plain.type !== 'no_match' || !hasCarriageReturns(content)) return plain;
@@ -49,7 +49,7 @@ function linesAt(content: Buffer, positions: readonly number[]): readonly number
 
 const lineFeed = 0x0a;
 
-/** A file whose lines all end in CRLF keeps to it in what is put into it. */
+/** In a file whose lines all end in CRLF, new lines end in CRLF too. */
 function endLinesLike(content: Buffer, newText: string): string {
   if (!hasCarriageReturns(content)) return newText;
   return /(^|[^\r])\n/.test(content.toString('latin1')) ? newText : withCarriageReturns(newText);

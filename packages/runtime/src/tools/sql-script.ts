@@ -116,7 +116,7 @@ function rollBack(database: Database): boolean {
   }
 }
 
-/** Lets SQLite say what is wrong with what it cannot read; what it can read is not for this database. */
+/** Throws SQLite's own error for a statement that it cannot parse; one that it can parse is not allowed here. */
 function refuse({ sql, keyword }: SqlStatement, database: Database): never {
   database.prepare(sql);
   throw new Error(`${keyword} is not available in the session's database`);

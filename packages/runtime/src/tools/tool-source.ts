@@ -15,7 +15,7 @@ export interface ToolSource {
   close(): Promise<void>;
 }
 
-/** A source whose tools are known at any moment; their owner says when they change. */
+/** A source whose tools are always known; their owner calls `changed`. */
 export class ListedTools implements ToolSource {
   readonly isReady = true;
   private readonly listeners = new Set<() => void>();

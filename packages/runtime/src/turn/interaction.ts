@@ -88,7 +88,7 @@ export class Interaction {
     return this.responseBytes;
   }
 
-  /** Who the next model call is made for: the user whose prompt it is, or the agent at its work. */
+  /** `user` while the next model call is the first of a user's prompt, then `agent`. */
   get initiator(): 'user' | 'agent' {
     return this.rounds <= 1 ? 'user' : 'agent';
   }

@@ -258,7 +258,7 @@ export class Planner {
     return { model, canSeeImages: vision, documents, ...(images && { images }) };
   }
 
-  /** What is known of a model: what the app says of it, and for the rest what the service says. */
+  /** Describes a model: fields that the app gave go before those of the service. */
   private info(model: string): ModelInfo | undefined {
     const known = this.access.info(model);
     const { modelCapabilities } = this.settings;

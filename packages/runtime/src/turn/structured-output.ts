@@ -12,7 +12,7 @@ export class OutputInvalid extends Error {
 
   constructor(
     reason: string,
-    /** What it said last. */
+    /** The model's last answer. */
     readonly lastText: string,
   ) {
     super(`The model gave no answer that fits the schema: ${reason}`);

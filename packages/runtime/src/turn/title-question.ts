@@ -53,7 +53,7 @@ const invisible = /[\p{Cc}\p{Cs}\p{Co}]|(?![\u200c\u200d])\p{Cf}/gu;
 /** A title that shows nothing is none. */
 const shown = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** One line of what the model wrote, without what it puts around titles. */
+/** The title in a model's answer: one line, without quotes and other marks around it. */
 export function titleFrom(answer: string): string {
   // What a service sends may be of any length, and patterns take longer than that.
   const [line = ''] = answer

@@ -4,7 +4,7 @@ import type { HostedFiles } from './hosted-files.js';
 export interface FileSync {
   /** Brings a file or directory to this disk as it is stored now; what is stored nowhere is removed here. */
   pull(path: string): Promise<void>;
-  /** Stores what is on this disk now; of what is no longer here nothing stays stored. */
+  /** Makes the stored files equal to those on this disk, deletions included. */
   push(path: string): Promise<void>;
   /** The path by which clients and models know a file. */
   shown(path: string): string;

@@ -37,7 +37,7 @@ export type HostedRows = Result<Callbacks['sessionFs.sqliteQuery']>;
 
 /** How long a client may take for one file. */
 const patience = 30_000;
-/** After this time a warning says what is waited for. */
+/** After this time clients get a warning that names what the session waits for. */
 const noticeable = 2_000;
 
 /** The files that a client stores for a session, by the paths it knows. Every failure is a HostFailure. */

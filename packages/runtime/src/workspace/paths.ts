@@ -149,7 +149,7 @@ export function isOwnProcess(real: string): boolean {
   return id !== undefined && (id === String(process.pid) || existsSync(`/proc/self/task/${id}`));
 }
 
-/** Linux knows where an open file is, whatever became of the path it was opened by. */
+/** On Linux, the path that an open file has now, even if it was moved since. */
 function whereOpened(handle: FileHandle): Promise<string | undefined> {
   return readlink(`/proc/self/fd/${handle.fd}`).catch(absent);
 }

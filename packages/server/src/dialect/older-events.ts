@@ -94,7 +94,7 @@ const rewrites: Rewrites = {
     isNeeded: (json) => json.includes('"subagent_cancelled"'),
     data: (data) => ({ ...data, reason: 'user_initiated' }),
   },
-  // They refuse a model change that says who made it.
+  // They refuse a model change with the field that names its cause.
   'session.model_change': {
     isNeeded: (json) => json.includes('"source"'),
     data: ({ source: _source, ...data }) => data,

@@ -24,7 +24,7 @@ export function protocolOf({ params, isResume, isOfNewer }: Opening): Protocol {
   return isUuid(sessionId) || !isOfficial(params) ? 3 : 2;
 }
 
-/** Says what no release of protocol 2 says. */
+/** Whether a client sends something that no release of protocol 2 sends. */
 export function isOfProtocol3({
   toolFilterPrecedence,
   includeSubAgentStreamingEvents,

@@ -215,7 +215,7 @@ export const sessionMcpHandlers: SessionHandlers<Pick<Methods, Names>> = {
   },
 };
 
-/** What is said in words is for the client. */
+/** Passes the message of an error on to the client. */
 function refuse(error: unknown): never {
   throw new Refusal(error instanceof Error ? error.message : String(error));
 }

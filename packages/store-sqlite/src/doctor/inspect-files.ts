@@ -29,7 +29,7 @@ export function inspectFiles(place: StorePlace): readonly Finding[] {
   ];
 }
 
-/** Closes what is open to others and removes what dead processes left; says what it did. */
+/** Makes files private to their owner and removes those that dead processes left. Returns a line for each change. */
 export function tidyFiles(place: StorePlace): readonly string[] {
   const paths = exposedPaths(place);
   for (const { path, mode, excess } of paths) chmodSync(path, mode & ~excess);

@@ -38,7 +38,7 @@ export interface Rebuilt {
 export function rebuildStore(options: {
   readonly image: PageImage;
   readonly target: string;
-  /** Sessions whose deletion had begun, whatever the image says of them. */
+  /** Sessions whose deletion had begun; they stay deleted even where the image still has them. */
   readonly marked: readonly MarkedSession[];
   repair(cut: CutSession): RepairedSession | undefined;
 }): Rebuilt {

@@ -18,7 +18,7 @@ export function sessionIds(file: string): ReadonlySet<string> {
   }
 }
 
-/** Goes on with deletions that were broken off, to their end; says what it did. */
+/** Completes interrupted deletions. Returns a line for each. */
 export async function finishDeletions(place: StorePlace, files: SessionFiles): Promise<readonly string[]> {
   const problems: string[] = [];
   const store = openSqliteStore({ ...place, files, onWarning: (message) => problems.push(message) });

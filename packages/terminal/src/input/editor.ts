@@ -71,7 +71,7 @@ export function replaced(draft: Draft, from: number, to: number, text: string): 
   return insert({ ...draft, text: draft.text.slice(0, from) + draft.text.slice(to), cursor: from }, text);
 }
 
-/** What is pasted is text: whatever in it would be a key is not. */
+/** Inserts pasted text; characters in it that are keys when typed have no effect as keys. */
 function paste(draft: Draft, given: string): Draft {
   const text = cleanLines(given).join('\n');
   const isShort = text.length <= mostPastedLength && text.split('\n').length <= mostPastedLines;

@@ -77,7 +77,7 @@ function runByJobs(words: readonly KnownWord[]): readonly Wrapped[] {
   return at < 0 ? [] : [{ type: 'words', words: words.slice(at + 1) }];
 }
 
-/** `tar xIf program archive` writes its options without a dash; whose value is whose only tar knows. */
+/** `tar xIf program archive` has options without a dash; only tar knows which value belongs to which. */
 function bundledUnknown([first]: readonly KnownWord[]): readonly Wrapped[] {
   return first && /^[a-zA-Z]*[IF]/.test(first.value) ? [unknown] : [];
 }

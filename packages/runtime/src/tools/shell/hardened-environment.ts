@@ -85,7 +85,7 @@ const settings: readonly (readonly [string, string])[] = [
   ['safe.bareRepository', 'explicit'],
 ];
 
-/** What is set by variables comes after what any file says. */
+/** Settings in variables override those of every configuration file. */
 function gitSettings(): Record<string, string> {
   const pairs = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],

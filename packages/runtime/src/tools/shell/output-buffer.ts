@@ -64,7 +64,7 @@ export class OutputBuffer {
     }
   }
 
-  /** The place before a character at the end whose rest is still to come. */
+  /** The end of the last whole character; the rest of a cut one has not arrived yet. */
   get lastWhole(): number {
     const tail = Buffer.concat(this.chunks.slice(-2)).subarray(-3);
     const lead = tail.findLastIndex((byte) => (byte & 0xc0) === 0xc0);

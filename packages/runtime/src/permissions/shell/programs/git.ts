@@ -8,7 +8,7 @@ const globals = optionTable(
   '-P -C: --no-pager --no-optional-locks --literal-pathspecs --glob-pathspecs --icase-pathspecs --no-replace-objects --version --help',
 );
 
-/** Git with any of its sub-commands; what it does rests on the settings of the repository it finds. */
+/** Git with any sub-command. Its effects depend on the settings of the repository in which it runs. */
 export function git(words: readonly KnownWord[]): Understood | undefined {
   const leading = parseCall(words, globals, { stopsAtOperand: true });
   if (!leading) return undefined;
