@@ -184,7 +184,7 @@ describe('rules that cannot be read', () => {
 
   test('stop every tool, say where the mistake is, and once only', async () => {
     write('{\n  "deny": [\n    { "comand": "rm" }\n  ]\n}');
-    const problem = `${rulesFile()}:3:7: deny[0].comand: unknown field; known are tool, command, path, url, access. No tool runs until this is mended.`;
+    const problem = `${rulesFile()}:3:7: deny[0].comand: unknown field; known are tool, command, path, url, access. No tool runs until this is fixed.`;
     const { session, model } = await runtime.session([
       bash('touch no'),
       say('1'),
@@ -240,7 +240,7 @@ describe('rules that cannot be read', () => {
     for (const [contents, problem] of wrong) {
       write(contents);
       const { lines } = await outcomes([bash('touch no')]);
-      expect(lines.join()).toContain(`${rulesFile()}${problem} No tool runs until this is mended.`);
+      expect(lines.join()).toContain(`${rulesFile()}${problem} No tool runs until this is fixed.`);
     }
     write({ deny: Array(2000).fill(rule) });
     expect((await outcomes([bash('true')])).lines.join()).toMatch(/^tool\.execution_complete c1 (?!denied)/);

@@ -229,7 +229,7 @@ async function spentLimit(
     {
       toolCall: {
         toolCallId: `limit-${randomUUID()}`,
-        title: `The session has spent what it may: ${used} of ${max} (${limit})`,
+        title: `The session has reached a limit: ${used} of ${max} (${limit})`,
         kind: 'other',
         status: 'pending',
       },

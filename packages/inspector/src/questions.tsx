@@ -185,7 +185,7 @@ function Limits({ client, sessionId, question, send }: Of<'session_limits_exhaus
     send(client.call('session.ui.handlePendingSessionLimitsExhausted', { sessionId, requestId, response }));
   return (
     <>
-      <strong>The session has spent what it may: {spentText(question.data)}</strong>
+      <strong>The session has reached a limit: {spentText(question.data)}</strong>
       <div class="bar">
         {field}
         <button

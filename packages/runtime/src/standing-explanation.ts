@@ -1,7 +1,7 @@
 import { MachineSandbox } from './exec/machine-sandbox.js';
 import { deniesPaths } from './exec/sandbox-denied.js';
 import { placementOf, type SandboxSettings } from './exec/sandbox-settings.js';
-import { type Explanation, explain, type Wish } from './permissions/explain.js';
+import { type ExplainedCall, type Explanation, explain } from './permissions/explain.js';
 import type { PolicyRules } from './permissions/policy.js';
 import { describeRule } from './permissions/rules.js';
 import { standingPolicy } from './permissions/standing-policy.js';
@@ -18,7 +18,7 @@ interface StandingExplanation extends Explanation {
 
 /** Explains a call in a new session of this home and directory, without running anything. Throws BookFault. */
 export async function explainStanding(
-  wish: Wish,
+  explained: ExplainedCall,
   place: Parameters<typeof standingPolicy>[0] & {
     readonly sandbox: SandboxSettings;
     readonly environment: Readonly<Record<string, string | undefined>>;
@@ -28,11 +28,11 @@ export async function explainStanding(
   const rules = standingPolicy(place);
   const open = await unenforcedRulesIn(rules, place);
   const explanation = await explain(
-    wish,
+    explained,
     { workingDirectory, freeTools: freeToolNames() },
     { ...rules, unenforcedRules: open },
   );
-  if (wish.type !== 'command') return { ...explanation, held: [], open: [] };
+  if (explained.type !== 'command') return { ...explanation, held: [], open: [] };
   const held = rules.deny.filter((rule) => deniesPaths(rule) && !open.includes(rule));
   return { ...explanation, open: open.map(describeRule), held: held.map(describeRule) };
 }

@@ -68,7 +68,7 @@ export interface PendingUserInput {
   readonly data: EventData<'user_input.requested'>;
 }
 
-/** Users are asked how a session goes on that has spent what it may. */
+/** Users are asked how a session continues that has reached a limit. */
 export interface PendingSessionLimits {
   readonly kind: 'session_limits';
   readonly requestId: string;

@@ -137,7 +137,7 @@ export interface SessionConfigBase extends OtherSettings {
    * onElicitationRequest: ({ message }) => ({ action: 'accept', content: { name: 'Ada' } })
    */
   readonly onElicitationRequest?: ElicitationHandler;
-  /** Says how the session goes on when it has spent what `sessionLimits` allow; without it the question waits for other clients. */
+  /** Decides how the session continues at a limit of `sessionLimits`; without it the question waits for other clients. */
   readonly onSessionLimitsRequest?: SessionLimitsHandler;
   /**
    * Slash commands that this app runs, for its own users and those of other clients.

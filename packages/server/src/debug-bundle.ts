@@ -8,9 +8,9 @@ import type { ServerEnvironment } from './environment.js';
 import { Refusal } from './failure.js';
 import { packDirectory } from './tar.js';
 
-type Wish = ParsedParams<Methods['session.debug.collectLogs']>;
+type CollectLogsParams = ParsedParams<Methods['session.debug.collectLogs']>;
 type Bundle = Result<Methods['session.debug.collectLogs']>;
-type Entry = NonNullable<Wish['additionalEntries']>[number];
+type Entry = NonNullable<CollectLogsParams['additionalEntries']>[number];
 
 interface Parts {
   readonly session: Session;
@@ -19,19 +19,19 @@ interface Parts {
 }
 
 /** Writes what helps to find a fault of a session where the client wants it, with its secrets covered. Throws Refusal. */
-export async function collectLogs(wish: Wish, parts: Parts): Promise<Bundle> {
-  const { destination } = wish;
+export async function collectLogs(params: CollectLogsParams, parts: Parts): Promise<Bundle> {
+  const { destination } = params;
   const { workingDirectory } = parts.environment;
   if (destination.kind === 'directory') {
     const path = resolve(workingDirectory, destination.outputDirectory);
     await mkdir(path, { recursive: true, mode: 0o700 }).catch(refuse);
-    return { kind: 'directory', path, ...(await new Collection(path, parts).collect(wish)) };
+    return { kind: 'directory', path, ...(await new Collection(path, parts).collect(params)) };
   }
   const target = resolve(workingDirectory, destination.outputPath);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 }).catch(refuse);
   const stage = await mkdtemp(join(dirname(target), `.${basename(target)}-`)).catch(refuse);
   try {
-    const collected = await new Collection(stage, parts).collect(wish);
+    const collected = await new Collection(stage, parts).collect(params);
     const names = collected.entries.map(({ bundlePath }) => bundlePath);
     const isKept = destination.noOverwrite ?? false;
     const path = await packDirectory({ directory: stage, names, target, isKept }).catch(refuse);
@@ -58,7 +58,7 @@ class Collection {
   async collect({
     include = {},
     additionalEntries = [],
-  }: Wish): Promise<Pick<Bundle, 'entries' | 'skippedEntries'>> {
+  }: CollectLogsParams): Promise<Pick<Bundle, 'entries' | 'skippedEntries'>> {
     const { events = true, processLogs = true, eventsPath, currentProcessLogPath: log } = include;
     if (events && eventsPath === undefined) await this.addEvents();
     if (events && eventsPath !== undefined)

@@ -194,7 +194,7 @@ async function spendMore(session: Session, screen: TestScreen): Promise<void> {
   await session.call('session.options.update', { sessionLimits: { maxCalls: 1 } });
   world.model.play(say('One more.'));
   screen.enter('Go on');
-  await screen.sees('The session has spent what it may');
+  await screen.sees('The session has reached a limit');
   screen.type('a');
   await screen.sees('How many model calls more?');
   screen.enter('5');

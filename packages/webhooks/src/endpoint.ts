@@ -6,7 +6,7 @@ import { publicLookup } from '@groundcrew/runtime';
 const ofPrograms: ReadonlySet<WaitKind> = new Set(['external_tool', 'sampling']);
 
 /** What is sent to one address. */
-export interface EndpointWishes {
+export interface EndpointOptions {
   readonly url: string;
   /** All of them unless given. */
   readonly events?: readonly WebhookEvent[] | undefined;
@@ -15,7 +15,7 @@ export interface EndpointWishes {
 }
 
 /** One address that gets webhooks, and how they are sent. */
-export interface EndpointSettings extends EndpointWishes {
+export interface EndpointSettings extends EndpointOptions {
   /** As `whsec_…`, one signature for each. */
   readonly secrets: readonly string[];
   /** A name in the address may lead to this machine or a private network. */
@@ -84,6 +84,6 @@ function isPublic(url: URL): Promise<boolean> {
 }
 
 /** Whether an address gets webhooks for questions of this kind. */
-export function wantsQuestion({ waitingOn }: EndpointWishes, kind: WaitKind): boolean {
+export function wantsQuestion({ waitingOn }: EndpointOptions, kind: WaitKind): boolean {
   return waitingOn ? waitingOn.includes(kind) : !ofPrograms.has(kind);
 }

@@ -1,3 +1,3 @@
 export { Deliveries } from './deliveries.js';
-export { checkAddress, type EndpointSettings, type EndpointWishes, readSecrets } from './endpoint.js';
+export { checkAddress, type EndpointOptions, type EndpointSettings, readSecrets } from './endpoint.js';
 export { type Following, Webhooks } from './webhooks.js';

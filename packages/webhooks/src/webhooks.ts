@@ -9,7 +9,7 @@ import type {
   SessionHead,
   SessionStore,
 } from '@groundcrew/store';
-import { type EndpointWishes, wantsQuestion } from './endpoint.js';
+import { type EndpointOptions, wantsQuestion } from './endpoint.js';
 import { hasTurnStart, idOf, type Notice, NoticeReader } from './notices.js';
 
 /** The calls of an outbox that fill it; those that send are not among them. */
@@ -17,7 +17,7 @@ export type Following = Pick<NoticeOutbox, 'follow' | 'put' | 'unfollow' | 'remo
 
 /** What webhooks need. */
 export interface WebhooksOptions {
-  readonly endpoints: readonly EndpointWishes[];
+  readonly endpoints: readonly EndpointOptions[];
   /** Whose sessions these are, where there are several tenants. */
   readonly tenant?: string;
   readonly outbox: Following;
@@ -251,7 +251,7 @@ async function recordsOfTurn(
   }
 }
 
-function wants(endpoint: EndpointWishes, { type, reason }: Notice): boolean {
+function wants(endpoint: EndpointOptions, { type, reason }: Notice): boolean {
   if (type !== 'session.waiting' || !('requestId' in reason)) return true;
   return wantsQuestion(endpoint, reason.kind);
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { chooseListen, type ListenWishes } from './listen-choice.js';
+import { chooseListen, type ListenFlags } from './listen-choice.js';
 
 const tls = { tlsCert: 'c.pem', tlsKey: 'k.pem' };
 
 describe('where a server listens', () => {
-  test.each<[ListenWishes, { host?: string; port: number }]>([
+  test.each<[ListenFlags, { host?: string; port: number }]>([
     [{}, { port: 0 }],
     [
       { host: '0.0.0.0', port: 1 },
@@ -24,7 +24,7 @@ describe('where a server listens', () => {
     expect(chooseListen(wishes)).toEqual(where);
   });
 
-  test.each<[ListenWishes, RegExp]>([
+  test.each<[ListenFlags, RegExp]>([
     [{ listen: '0.0.0.0:1' }, /others reach 0\.0\.0\.0, so clients have to show who they are: --auth/],
     [{ listen: '0.0.0.0:1', ...tls }, /--auth/],
     [{ listen: '10.0.0.5:1', auth: 'a.json' }, /needs TLS: --tls-cert and --tls-key, or --behind-proxy/],

@@ -34,7 +34,7 @@ export const listenFlags = {
 };
 
 /** What was given of them, and of the flags that they go with. */
-export interface ListenWishes {
+export interface ListenFlags {
   readonly listen?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
@@ -55,7 +55,7 @@ export interface ListenChoice {
 }
 
 /** Reads where to listen, and refuses what would let strangers read or try. Throws UsageError. */
-export function chooseListen(wishes: ListenWishes): ListenChoice {
+export function chooseListen(wishes: ListenFlags): ListenChoice {
   const { listen, auth, behindProxy, tlsCert, tlsKey } = wishes;
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     throw new UsageError('--tls-cert and --tls-key need one another');
@@ -154,7 +154,7 @@ const lookEveryMs = 10_000;
 
 /** The certificate that the flags name, if they do. Throws UsageError. */
 export function tlsFrom(
-  { tlsCert, tlsKey }: ListenWishes,
+  { tlsCert, tlsKey }: ListenFlags,
   warn: (message: string) => void,
 ): TlsFiles | undefined {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;

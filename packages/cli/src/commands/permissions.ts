@@ -9,7 +9,7 @@ import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { visible } from '../terminal/visible.js';
 import { asksForHelp, type Command, defineCommand, show } from './command.js';
 
-type Wish = Parameters<typeof explainStanding>[0];
+type ExplainedCall = Parameters<typeof explainStanding>[0];
 
 const checkFlags = {
   read: textFlag('--read', 'PATH', 'ask about reading a file or directory'),
@@ -35,11 +35,11 @@ const check = defineCommand({
     'Exit code 0: it would run. 3: a user would be asked. 1: it would be denied. 2: wrong usage, or a\npermissions.json with a mistake.',
   mostWords: 1,
   run: async ({ flags, words }, terminal) => {
-    const wish = wishIn(flags, words);
-    const explanation = await explanationOf(wish, flags, terminal);
+    const explained = callIn(flags, words);
+    const explanation = await explanationOf(explained, flags, terminal);
     const output = flags.json
-      ? JSON.stringify(inJson(wish, explanation), undefined, 2)
-      : inWords(wish, explanation);
+      ? JSON.stringify(inJson(explained, explanation), undefined, 2)
+      : inWords(explained, explanation);
     show(output, terminal);
     return codes[explanation.type];
   },
@@ -68,27 +68,31 @@ const codes = { allow: exitCodes.done, ask: asked, deny: exitCodes.failed };
 
 type Flags = FlagValues<typeof checkFlags>;
 
-function wishIn({ read, write, url, tool }: Flags, [command]: readonly string[]): Wish {
-  const wishes: readonly (Wish | undefined)[] = [
+function callIn({ read, write, url, tool }: Flags, [command]: readonly string[]): ExplainedCall {
+  const kinds: readonly (ExplainedCall | undefined)[] = [
     command === undefined ? undefined : { type: 'command', command },
     read === undefined ? undefined : { type: 'read', path: read },
     write === undefined ? undefined : { type: 'write', path: write },
     url === undefined ? undefined : { type: 'url', url },
     tool === undefined ? undefined : { type: 'tool', toolName: tool },
   ];
-  const [wish, ...more] = wishes.filter((each) => each !== undefined);
-  if (wish?.type === 'url' && !URL.canParse(wish.url))
-    throw new UsageError(`--url needs an address, not ${wish.url}`);
-  if (wish && more.length === 0) return wish;
+  const [explained, ...more] = kinds.filter((each) => each !== undefined);
+  if (explained?.type === 'url' && !URL.canParse(explained.url))
+    throw new UsageError(`--url needs an address, not ${explained.url}`);
+  if (explained && more.length === 0) return explained;
   throw new UsageError(
     "groundcrew permissions check needs one thing to ask about: 'COMMAND', --read, --write, --url or --tool",
   );
 }
 
 /** Throws UsageError. */
-async function explanationOf(wish: Wish, { cwd, mode }: Flags, terminal: Terminal): Promise<Explanation> {
+async function explanationOf(
+  explained: ExplainedCall,
+  { cwd, mode }: Flags,
+  terminal: Terminal,
+): Promise<Explanation> {
   const home = homeDirectory(terminal.environment, { isHeadless: false });
-  return explainStanding(wish, {
+  return explainStanding(explained, {
     homeDirectory: home,
     workingDirectory: resolve(terminal.workingDirectory, cwd ?? '.'),
     userRules: readRulesFile(permissionsPath(home)),
@@ -102,8 +106,8 @@ type Explanation = Awaited<ReturnType<typeof explainStanding>>;
 
 const outcomes = { allow: 'runs', ask: 'asks', deny: 'denied' };
 
-function inWords(wish: Wish, { type, because, reading, held, open }: Explanation): string {
-  const lines = [`${outcomes[type]}: ${aboutOf(wish)}`, `because: ${because}`];
+function inWords(explained: ExplainedCall, { type, because, reading, held, open }: Explanation): string {
+  const lines = [`${outcomes[type]}: ${aboutOf(explained)}`, `because: ${because}`];
   for (const { identifier, readOnly } of reading?.commands ?? [])
     lines.push(`command: ${identifier}${readOnly ? ' (only reads)' : ''}`);
   for (const path of reading?.possiblePaths ?? []) lines.push(`path: ${path}`);
@@ -113,26 +117,26 @@ function inWords(wish: Wish, { type, because, reading, held, open }: Explanation
   return lines.map(visible).join('\n');
 }
 
-function aboutOf(wish: Wish): string {
-  switch (wish.type) {
+function aboutOf(explained: ExplainedCall): string {
+  switch (explained.type) {
     case 'command':
-      return wish.command;
+      return explained.command;
     case 'read':
     case 'write':
-      return `${wish.type} ${wish.path}`;
+      return `${explained.type} ${explained.path}`;
     case 'url':
-      return wish.url;
+      return explained.url;
     case 'tool':
-      return wish.toolName;
+      return explained.toolName;
   }
 }
 
-function inJson(wish: Wish, { type, because, rule, reading, held, open }: Explanation) {
+function inJson(explained: ExplainedCall, { type, because, rule, reading, held, open }: Explanation) {
   return {
     verdict: type,
     because,
     ...(rule && { rule }),
-    about: wish,
+    about: explained,
     ...(reading && {
       commands: reading.commands,
       paths: reading.possiblePaths,

@@ -18,7 +18,7 @@ import { type Process, runServer, type ServerOptions } from './headless.js';
 import {
   chooseListen,
   isLoopback,
-  type ListenWishes,
+  type ListenFlags,
   listenFlags,
   type TlsFiles,
   tlsFrom,
@@ -154,7 +154,7 @@ function exposures(
 
 /** The door of several tenants, where a file names them. Loaded only then. */
 async function tenantsFrom(
-  flags: ListenWishes & {
+  flags: ListenFlags & {
     readonly protocol?: string;
     readonly nats?: string;
     readonly label?: readonly string[];

@@ -54,14 +54,14 @@ Exit codes: 0 it was shown, 1 the store cannot be read, 2 wrong usage.`,
   },
 });
 
-interface Wishes {
+interface TopOptions {
   readonly once?: boolean;
   readonly json?: boolean;
   readonly seconds: number;
 }
 
 /** Looks again and again: what is a second is the difference between two looks. */
-async function watch(store: WatchedStore, wishes: Wishes, terminal: Terminal): Promise<number> {
+async function watch(store: WatchedStore, wishes: TopOptions, terminal: Terminal): Promise<number> {
   const { once = false, json = false, seconds } = wishes;
   const stopping = new AbortController();
   const undo = terminal.onStop(() => stopping.abort());

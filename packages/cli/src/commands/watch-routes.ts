@@ -2,7 +2,7 @@ import type { Route } from '@groundcrew/http-door';
 import type { Program } from '../compose.js';
 
 /** What of the process may be watched over HTTP. */
-export interface WatchWishes {
+export interface WatchOptions {
   /** `/healthz` and `/readyz`, which need no token. */
   readonly health?: boolean;
   /** `/metrics`, which needs it. */
@@ -12,7 +12,7 @@ export interface WatchWishes {
 /** The paths by which those that run the program watch it. */
 export function watchRoutes(
   program: Pick<Program, 'readiness' | 'metrics'>,
-  { health = false, metrics = false }: WatchWishes,
+  { health = false, metrics = false }: WatchOptions,
 ): Readonly<Record<string, Route>> {
   let asking: Promise<string | undefined> | undefined;
   // However many ask at once, the store is asked once.

@@ -27,7 +27,7 @@ export interface ClusterChoice {
 }
 
 /** Where a cluster may be named. */
-export interface ClusterWish {
+export interface ClusterChoiceOptions {
   readonly nats?: string;
   readonly labels?: readonly string[];
   readonly environment: Environment;
@@ -36,17 +36,17 @@ export interface ClusterWish {
 }
 
 /** Whether this runtime is one of several nodes, by the command line or the environment. Throws UsageError. */
-export async function chooseCluster(wish: ClusterWish): Promise<ClusterChoice | undefined> {
-  const { GROUNDCREW_NATS, GROUNDCREW_LABELS } = wish.environment;
-  const nats = wish.nats ?? (GROUNDCREW_NATS || undefined);
+export async function chooseCluster(options: ClusterChoiceOptions): Promise<ClusterChoice | undefined> {
+  const { GROUNDCREW_NATS, GROUNDCREW_LABELS } = options.environment;
+  const nats = options.nats ?? (GROUNDCREW_NATS || undefined);
   const given = GROUNDCREW_LABELS ? readLabels(GROUNDCREW_LABELS, 'GROUNDCREW_LABELS') : undefined;
-  const labels = wish.labels ?? given;
-  const place = wish.nats === undefined ? 'GROUNDCREW_NATS' : '--nats';
+  const labels = options.labels ?? given;
+  const place = options.nats === undefined ? 'GROUNDCREW_NATS' : '--nats';
   if (nats === undefined) {
     if (labels) throw new UsageError('Labels are for one of several nodes: --label needs --nats');
     return undefined;
   }
-  if (wish.store === undefined)
+  if (options.store === undefined)
     throw new UsageError(`${place} needs a store that nodes share: --store postgres://…`);
   const { BadBusAddress, readBusAddress } = await import('@groundcrew/cluster');
   try {

@@ -23,7 +23,7 @@ export interface HomeModelParts {
   onHold(held: KeyHold): void;
 }
 
-interface HomeModelWishes {
+interface HomeModelOptions {
   readonly homeDirectory: string;
   readonly environment: Environment;
   readonly version: string;
@@ -33,7 +33,7 @@ interface HomeModelWishes {
 
 /** The model services that a home knows, and the limiter of all calls to them. */
 export function homeModels(
-  options: HomeModelWishes,
+  options: HomeModelOptions,
   { workers, carried, accounts, onHold }: HomeModelParts,
 ): { readonly models: ModelDirectory; readonly limiter: KeyLimiter } {
   const { environment, version } = options;

@@ -53,7 +53,7 @@ function rulesOrProblem(path: string): UserRules {
     return readRulesFile(path);
   } catch (error) {
     if (!(error instanceof RulesFault)) throw error;
-    return { ...noRules, problem: `${error.message}. No tool runs until this is mended.` };
+    return { ...noRules, problem: `${error.message}. No tool runs until this is fixed.` };
   }
 }
 

@@ -12,7 +12,7 @@ export const storeFlag = textFlag(
 );
 
 /** Where the name of a store may stand. */
-export interface StoreWish {
+export interface StoreChoiceOptions {
   /** Of the command line. */
   readonly given?: string | undefined;
   readonly environment: Environment;
@@ -23,8 +23,8 @@ export interface StoreWish {
  * The address of the PostgreSQL that keeps all sessions, or undefined for the file of each home: by the command line, the
  * environment, or the file of the home. Throws UsageError, which never repeats what was given: it may hold a password.
  */
-export async function chooseStore(wish: StoreWish): Promise<string | undefined> {
-  const { given, environment, homeDirectory } = wish;
+export async function chooseStore(options: StoreChoiceOptions): Promise<string | undefined> {
+  const { given, environment, homeDirectory } = options;
   if (given !== undefined) return checked(given, '--store');
   const { GROUNDCREW_STORE } = environment;
   if (GROUNDCREW_STORE) return checked(GROUNDCREW_STORE, 'GROUNDCREW_STORE');

@@ -3,13 +3,13 @@ import type { OtlpTarget, TelemetrySettings } from '@groundcrew/telemetry';
 import { isTrue } from './telemetry-enabled.js';
 
 /** What the environment asks for, and what of it cannot be had. */
-export interface TelemetryWish {
+export interface ReadTelemetrySettings {
   readonly settings: TelemetrySettings;
   readonly warnings: readonly string[];
 }
 
 /** How telemetry is made, by the variables that OpenTelemetry and its users know. */
-export function telemetrySettings(environment: Environment, version: string): TelemetryWish {
+export function telemetrySettings(environment: Environment, version: string): ReadTelemetrySettings {
   const reader = new Reader(environment);
   const content = environment.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT;
   const settings: TelemetrySettings = {

@@ -11,7 +11,7 @@ import { configPath } from './home.js';
 /** The file of a home with messages that wait to be sent. */
 const outboxName = 'webhooks.db';
 
-interface WebhooksWish {
+interface WebhooksOptions {
   readonly homeDirectory: string;
   readonly environment: Environment;
   readonly version: string;
@@ -21,8 +21,8 @@ interface WebhooksWish {
 }
 
 /** Webhooks by the settings of the home; without any none of their code is loaded. Throws UsageError. */
-export async function webhooksFor(wish: WebhooksWish): Promise<OpenWebhooks | undefined> {
-  const path = configPath(wish.homeDirectory);
+export async function webhooksFor(options: WebhooksOptions): Promise<OpenWebhooks | undefined> {
+  const path = configPath(options.homeDirectory);
   const entries = readWebhooksSetting(path);
   if (entries.length === 0) return undefined;
   const { readSecrets } = await import('@groundcrew/webhooks');
@@ -32,11 +32,11 @@ export async function webhooksFor(wish: WebhooksWish): Promise<OpenWebhooks | un
     if (url === undefined) throw new UsageError(`${place}.url: missing`);
     if (rest.timeout === 0) throw new UsageError(`${place}.timeout: expected at least 1`);
     const secrets = asUsage(place, () =>
-      readSecrets(secretText({ secretFile, secretVariable }, wish.environment), 'the secret'),
+      readSecrets(secretText({ secretFile, secretVariable }, options.environment), 'the secret'),
     );
     return { url, secrets, ...rest };
   });
-  return openerOf(endpoints, { ...wish, place: path });
+  return openerOf(endpoints, { ...options, place: path });
 }
 
 /** Webhooks as the program uses them. */
@@ -48,7 +48,7 @@ export type OpenWebhooks = (
   shared: NoticeOutbox | undefined,
 ) => ProgramWebhooks;
 
-interface OpenerParts extends Omit<WebhooksWish, 'environment'> {
+interface OpenerParts extends Omit<WebhooksOptions, 'environment'> {
   /** Where the settings stand. */
   readonly place: string;
 }

@@ -102,11 +102,11 @@ export class Dialogue {
       return /^y(?:es)?$/i.test(said) ? 'yes' : 'no';
     });
 
-  /** How does it go on, when it has spent what it may? */
+  /** Asks how the session continues that has reached a limit. */
   readonly spendMore: SessionLimitsHandler = (request, _invocation, signal) =>
     this.inTurn(async () => {
       const { limit = 'maxAiCredits', max = request.maxAiCredits, used = request.usedAiCredits } = request;
-      this.show([`The session has spent what it may: ${used} of ${max} (${limit})`]);
+      this.show([`The session has reached a limit: ${used} of ${max} (${limit})`]);
       for (;;) {
         const said = await this.read('how much more, u without this limit, n stop: ', signal);
         if (said === undefined) throw new NoUserError();

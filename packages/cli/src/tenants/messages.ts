@@ -2,7 +2,7 @@ import type { Environment, KeyHold } from '@groundcrew/models';
 import type { SandboxSettings } from '@groundcrew/runtime';
 import type { AuditEntry, Identity } from '@groundcrew/server';
 import type { DayUse, TenantSettings } from '@groundcrew/tenants';
-import type { EndpointWishes, Following } from '@groundcrew/webhooks';
+import type { EndpointOptions, Following } from '@groundcrew/webhooks';
 import type { ClusterChoice } from '../config/cluster-choice.js';
 
 /** What the runtime of a tenant is started with. It is sent, and not put into the environment, which its commands could read. */
@@ -18,7 +18,7 @@ export interface TenantStart {
   readonly environment: Environment;
   readonly settings: TenantSettings;
   /** Which webhooks its sessions cause; the door has their secrets, and sends them. */
-  readonly webhooks: readonly EndpointWishes[];
+  readonly webhooks: readonly EndpointOptions[];
   /** What it has used of its quotas of the day. */
   readonly used: DayUse;
   readonly sessionIdleSeconds: number;

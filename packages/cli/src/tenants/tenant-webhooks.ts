@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NoticeOutbox, OutboxMessage } from '@groundcrew/store';
 import type { TenantSettings } from '@groundcrew/tenants';
-import type { EndpointWishes, Following } from '@groundcrew/webhooks';
+import type { EndpointOptions, Following } from '@groundcrew/webhooks';
 import { deliveriesOf, endpointsOf, woken } from '../config/webhooks.js';
 import type { FromTenant, ToTenant } from './messages.js';
 
@@ -20,7 +20,7 @@ export interface TenantWebhooksOptions {
 interface TenantOutbox {
   readonly settings: string;
   readonly outbox: Following;
-  readonly endpoints: readonly EndpointWishes[];
+  readonly endpoints: readonly EndpointOptions[];
   close(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export class TenantWebhooks {
   constructor(private readonly options: TenantWebhooksOptions) {}
 
   /** The addresses of a tenant's webhooks, by the settings as they are now. Throws UsageError. */
-  async endpoints(tenant: string): Promise<readonly EndpointWishes[]> {
+  async endpoints(tenant: string): Promise<readonly EndpointOptions[]> {
     return (await this.of(tenant))?.endpoints ?? [];
   }
 
@@ -104,7 +104,7 @@ const longestBody = 16_384;
  */
 function requireOwn(
   messages: unknown,
-  { tenant, endpoints }: { readonly tenant: string; readonly endpoints: readonly EndpointWishes[] },
+  { tenant, endpoints }: { readonly tenant: string; readonly endpoints: readonly EndpointOptions[] },
 ): void {
   const addresses = new Set(endpoints.map(({ url }) => new URL(url).href));
   const isOwn = ({ endpoint, body }: OutboxMessage) =>

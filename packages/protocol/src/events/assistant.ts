@@ -59,8 +59,9 @@ export const assistantEvents = {
   'assistant.reasoning_delta': ephemeral('A piece of what the model thinks.', () =>
     openObject({ deltaContent: z.string(), reasoningId: z.string() }),
   ),
-  'assistant.server_tool_progress': ephemeral('A tool the model service runs itself goes on.', () =>
-    openObject({ kind: z.string(), outputIndex: z.number(), status: z.string() }),
+  'assistant.server_tool_progress': ephemeral(
+    'A tool that the model service runs itself makes progress.',
+    () => openObject({ kind: z.string(), outputIndex: z.number(), status: z.string() }),
   ),
   'assistant.streaming_delta': ephemeral('How much of the answer has arrived, in bytes.', () =>
     openObject({ totalResponseSizeBytes: z.number() }),

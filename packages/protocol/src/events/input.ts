@@ -83,7 +83,7 @@ export const inputEvents = {
       response: limitsDecision(),
     }),
   ),
-  'session_limits_exhausted.requested': ephemeral('The session has spent what it may: go on?', () =>
+  'session_limits_exhausted.requested': ephemeral('The session has reached a limit: continue?', () =>
     openObject({
       maxAiCredits: z.number(),
       requestId: z.string(),

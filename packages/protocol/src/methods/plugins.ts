@@ -7,7 +7,7 @@ import { inSession, sessionRef } from './session-ref.js';
 
 /** Plugins: directories with skills and MCP servers that new sessions have. */
 export const pluginsMethods = {
-  'plugins.disable': method('New sessions go without these plugins.', names, nothing),
+  'plugins.disable': method('New sessions do not have these plugins.', names, nothing),
   'plugins.enable': method('New sessions have these plugins.', names, nothing),
   'plugins.install': method(
     'Copies a plugin into the home: from a directory, or by `name@marketplace`.',
@@ -107,12 +107,12 @@ function ofSession<P extends z.core.$ZodLooseShape>(shape: () => P) {
 /** The same in a session. */
 export const sessionPluginsMethods = {
   'session.plugins.disable': method(
-    'New sessions go without these plugins; `session.plugins.reload` has this one go by it.',
+    'New sessions do not have these plugins; `session.plugins.reload` applies that to this one.',
     ofSession(() => ({ names: z.array(z.string()) })),
     nothing,
   ),
   'session.plugins.enable': method(
-    'New sessions have these plugins; `session.plugins.reload` has this one go by it.',
+    'New sessions have these plugins; `session.plugins.reload` applies that to this one.',
     ofSession(() => ({ names: z.array(z.string()) })),
     nothing,
   ),
@@ -158,7 +158,7 @@ export const sessionPluginsMethods = {
     openObject({ plugins: z.array(plugin()) }),
   ),
   'session.plugins.reload': method(
-    'Has the session go by the plugins that are installed and enabled now.',
+    'Applies the plugins that are installed and enabled now.',
     sessionRef,
     nothing,
   ),

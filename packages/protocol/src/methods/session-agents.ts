@@ -38,13 +38,13 @@ export const sessionAgentsMethods = {
     () => openObject({ agent: z.nullable(agentInfo()) }),
   ),
   'session.agent.select': method(
-    'Has an agent lead from the next prompt on.',
+    'Makes an agent lead from the next prompt on.',
     () => inSession({ name: text() }),
     () => openObject({ agent: agentInfo() }),
   ),
-  'session.agent.deselect': method('Has the default agent lead again.', sessionRef, nothing),
+  'session.agent.deselect': method('Makes the default agent lead again.', sessionRef, nothing),
   'session.agent.setPrompt': method(
-    'Puts a prompt in the place of the own one of an agent, for as long as the process has the session.',
+    'Replaces the prompt of an agent, until the process unloads the session.',
     () => inSession({ id: text(), prompt: text() }),
     () => openObject({}),
   ),

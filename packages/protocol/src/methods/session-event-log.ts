@@ -33,7 +33,7 @@ export const sessionEventLogMethods = {
     () => openObject({ handle: z.string() }),
   ),
   'session.eventLog.releaseInterest': method(
-    'Takes such a wish back.',
+    'Ends an interest that was registered.',
     () => inSession({ handle: z.string() }),
     success,
   ),

@@ -47,7 +47,7 @@ export const sessionExtensionsMethods = {
     extensionList(),
   ),
   'session.extensions.reconcile': method(
-    'Ends extensions that are gone or switched off, and starts those that are new or switched on; the rest runs on.',
+    'Ends extensions that were removed or disabled, and starts new and enabled ones; the rest keeps running.',
     sessionRef,
     () => extensionList(),
   ),

@@ -7,7 +7,7 @@ import { agentTask, inBody, limits, pauseInfo, progressPage, runDetail, runRef }
 /** Factories: bodies that extensions run for a session, with a journal. */
 export const sessionFactoryMethods = {
   'session.factory.agent': method(
-    'A body has a sub-agent work; answers with what it said.',
+    'A body runs a sub-agent; answers with its result.',
     () => inSession({ factoryRunId: z.string(), ...agentTask() }),
     () => openObject({ result: z.optional(z.unknown()) }),
   ),
@@ -19,7 +19,7 @@ export const sessionFactoryMethods = {
     () => openObject({ factoryName: z.string(), status: z.enum(statuses), ...runDetail() }),
   ),
   'session.factory.getRunProgress': method(
-    'What a body wrote of its progress, a page at a time.',
+    'The progress that a body has reported, a page at a time.',
     () =>
       inSession({
         runId: z.string(),
@@ -58,7 +58,7 @@ export const sessionFactoryMethods = {
     }),
   ),
   'session.factory.log': method(
-    'A body writes of its progress.',
+    'A body reports its progress.',
     () =>
       inBody({
         lines: z.array(openObject({ seq: z.number(), kind: z.string(), text: z.string() })),
@@ -76,12 +76,12 @@ export const sessionFactoryMethods = {
     }),
   ),
   'session.factory.pauseAtCheckpoint': method(
-    'A body pauses its run at this place; when the run goes on, it passes.',
+    'A body pauses its run at this place; when the run is resumed, the call returns.',
     () => inBody({ key: z.string() }),
     () => openObject({ action: z.enum(['continue', 'pause']) }),
   ),
   'session.factory.resume': method(
-    'Goes on with a run that ended early.',
+    'Resumes a run that ended early.',
     () => inSession({ runId: z.string(), limits: z.optional(limits()) }),
     () => openObject({ factoryName: z.string(), run: factoryRun() }),
   ),

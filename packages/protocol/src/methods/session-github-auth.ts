@@ -7,7 +7,7 @@ import { inSession, sessionRef } from './session-ref.js';
 /** Who a session is at GitHub. */
 export const sessionGitHubAuthMethods = {
   'session.gitHubAuth.getStatus': method(
-    'Whose token the session shows, if it shows one; its own, else that of the runtime.',
+    "The user whose token the session sends, if any: the session's own, else the runtime's.",
     sessionRef,
     () =>
       openObject({
@@ -20,7 +20,7 @@ export const sessionGitHubAuthMethods = {
       }),
   ),
   'session.gitHubAuth.setCredentials': method(
-    'Who the session is at GitHub from now on: a token, or a user who has logged in.',
+    "Sets the session's GitHub user: by a token, or as one who has logged in.",
     () => inSession({ credentials: z.optional(authInfo()) }),
     () => openObject({ success: z.boolean(), copilotUserResolved: z.optional(z.boolean()) }),
   ),

@@ -125,12 +125,12 @@ export const sessionHistoryMethods = {
       }),
   ),
   'session.history.summarizeForHandoff': method(
-    'A summary for an agent that goes on elsewhere; the conversation stays as it is.',
+    'A summary for an agent that continues elsewhere; the conversation stays as it is.',
     sessionRef,
     () => openObject({ summary: z.string() }),
   ),
   'session.history.truncate': method(
-    'Cuts an event off with all that followed; `session.snapshot_rewind` says so.',
+    'Removes an event and all that followed; `session.snapshot_rewind` reports it.',
     () => inSession({ eventId: z.string() }),
     () =>
       openObject({

@@ -22,7 +22,7 @@ export const sessionHostMethods = {
     nothing,
   ),
   'session.lsp.initialize': method(
-    'There are no language servers: the session is warned of it.',
+    'There are no language servers: clients of the session get a warning.',
     () =>
       inSession({
         workingDirectory: z.optional(z.string()),

@@ -99,7 +99,7 @@ export const sessionMcpMethods = {
       }),
   ),
   'session.mcp.moveLoadingToBackground': method(
-    'Has turns go on that wait for servers which are starting; these come when they are ready.',
+    'Lets turns continue without the servers that are still starting; their tools come when they are ready.',
     sessionRef,
     () => openObject({ movedToBackground: z.boolean() }),
   ),
@@ -144,7 +144,7 @@ export const sessionMcpMethods = {
     () => openObject({ tools: z.array(z.record(z.string(), z.unknown())) }),
   ),
   'session.mcp.apps.callTool': method(
-    'Calls a tool for an app of its server. Hooks, rules and plan mode hold for it; users are asked where hooks want that only.',
+    'Calls a tool for an app of its server. Hooks, rules and plan mode apply; users are asked only where hooks want it.',
     () =>
       inSession({
         serverName: z.string(),
@@ -246,7 +246,7 @@ export const sessionMcpMethods = {
     nothing,
   ),
   'session.mcp.oauth.probe': method(
-    'How a server takes a request with the token that is kept for it, or with none; nothing changes.',
+    'How a server answers a request with its stored token, or with none; nothing changes.',
     () => inSession({ serverName: z.string(), expectedInstallationId: z.optional(z.string()) }),
     () =>
       openObject({

@@ -25,7 +25,7 @@ export const sessionModelMethods = {
       }),
   ),
   'session.model.setAllowedModels': method(
-    'The only models that the session may call; null allows all. One that it may not call any more is left for the first it may.',
+    'The only models that the session may call; null allows all. A session whose model is no longer allowed changes to the first that is.',
     () => inSession({ allowedModels: z.nullish(z.array(z.string())) }),
     () =>
       openObject({

@@ -8,7 +8,7 @@ import { sparseObject } from '../sparse-object.js';
 /** Settings that may change while a session lives. */
 export const sessionOptionsMethods = {
   'session.options.update': method(
-    'Changes the settings it names and no others; one without effect gets a `session.warning`.',
+    'Changes the settings that are given and no others; one without effect gets a `session.warning`.',
     () =>
       sparseObject(
         {

@@ -25,7 +25,7 @@ export const sessionPermissionsMethods = {
     success,
   ),
   'session.permissions.folderTrust.addTrusted': method(
-    'Keeps that users trust a folder and all in it.',
+    'Stores that users trust a folder and everything in it.',
     () => inSession({ path: z.string() }),
     success,
   ),
@@ -35,7 +35,7 @@ export const sessionPermissionsMethods = {
     () => openObject({ trusted: z.boolean() }),
   ),
   'session.permissions.getAllowAll': method(
-    'What `getMode` says, in the words of clients before 1.0.13.',
+    'The same as `getMode`, in the form that clients before 1.0.13 read.',
     sessionRef,
     () => openObject({ enabled: z.boolean(), mode: allowAllMode() }),
   ),
@@ -117,7 +117,7 @@ export const sessionPermissionsMethods = {
     success,
   ),
   'session.permissions.setAllowAll': method(
-    'What `setMode` does, in the words of clients before 1.0.13: a `mode`, or `enabled` alone.',
+    'The same as `setMode`, in the form that clients before 1.0.13 send: a `mode`, or `enabled` alone.',
     () =>
       inSession({
         enabled: z.optional(z.boolean()),

@@ -31,7 +31,7 @@ export const sessionProviderMethods = {
       }),
   ),
   'session.provider.sync': method(
-    'Puts these named model services and their models in the place of all that the session has, in memory only.',
+    'Replaces all model services and models of the session by these, in memory only.',
     () =>
       sparseObject(
         { providers: () => z.array(namedProviderConfig()), models: () => z.array(providerModel()) },

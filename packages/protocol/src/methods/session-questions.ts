@@ -7,7 +7,7 @@ import { sessionRef } from './session-ref.js';
 /** Questions to users, of whatever kind. */
 export const sessionQuestionsMethods = {
   'session.questions.pending': method(
-    'The questions that wait for an answer: what their events said, for a client that came later.',
+    'The questions that wait for an answer, with the data of their events, for a client that came later.',
     sessionRef,
     () =>
       openObject({

@@ -8,7 +8,7 @@ import { inSession, sessionRef } from './session-ref.js';
 /** Prompts that wait. */
 export const sessionQueueMethods = {
   'session.queue.appendSteering': method(
-    'Says more in a word for the running turn that it has not seen; not when that says something else by now.',
+    'Appends to a steering prompt that the running turn has not seen yet; refused when its text has changed.',
     () =>
       inSession({
         messageId: z.string(),
@@ -20,11 +20,11 @@ export const sessionQueueMethods = {
       }),
     () => openObject({ updated: z.boolean() }),
   ),
-  'session.queue.duplicateAt': method('Has a prompt wait twice; the copy follows it.', queueItem, () =>
+  'session.queue.duplicateAt': method('Queues a copy of a prompt right behind it.', queueItem, () =>
     openObject({ id: z.string() }),
   ),
   'session.queue.insertAt': method(
-    'Has a prompt wait at a place of the queue, from 0; places beyond its ends are its ends.',
+    'Inserts a prompt at a place of the queue, from 0; places beyond its ends are its ends.',
     () =>
       inSession({
         position: z.int(),
@@ -47,12 +47,12 @@ export const sessionQueueMethods = {
     () => openObject({ changed: z.boolean() }),
   ),
   'session.queue.removeAt': method(
-    'Takes back the prompt of this id; false when it does not wait any more.',
+    'Withdraws the prompt of this id; false when it does not wait any more.',
     queueItem,
     () => openObject({ removed: z.boolean() }),
   ),
   'session.queue.sendNow': method(
-    'Makes a prompt that waits a word for the running turn; false when no turn runs.',
+    'Turns a waiting prompt into steering for the running turn; false when no turn runs.',
     queueItem,
     () => openObject({ steered: z.boolean() }),
   ),
@@ -62,16 +62,16 @@ export const sessionQueueMethods = {
     nothing,
   ),
   'session.queue.updateText': method(
-    'Has a prompt that waits say something else.',
+    'Replaces the text of a waiting prompt.',
     () => inSession({ id: z.string(), prompt: z.string(), displayPrompt: z.optional(z.string()) }),
     () => openObject({ updated: z.boolean() }),
   ),
-  'session.queue.clear': method('Takes back every prompt that waits.', sessionRef, nothing),
+  'session.queue.clear': method('Withdraws every waiting prompt.', sessionRef, nothing),
   'session.queue.hasPending': method('Whether prompts wait.', sessionRef, () =>
     openObject({ hasPending: z.boolean() }),
   ),
   'session.queue.withdrawMessage': method(
-    'Takes one prompt back that no turn has taken up; not when it says something else by now.',
+    'Withdraws a prompt that no turn has taken up; refused when its text has changed.',
     () => inSession({ messageId: z.string(), expectedPrompt: z.string() }),
     () => openObject({ removed: z.boolean(), interrupted: z.boolean() }),
   ),
@@ -89,7 +89,7 @@ export const sessionQueueMethods = {
       steeringMessages: z.array(z.string()),
     }),
   ),
-  'session.queue.removeMostRecent': method('Takes back the prompt that came last.', sessionRef, () =>
+  'session.queue.removeMostRecent': method('Withdraws the prompt that came last.', sessionRef, () =>
     openObject({ removed: z.boolean() }),
   ),
 };

@@ -47,11 +47,11 @@ export const sessionScheduleMethods = {
       ),
     added,
   ),
-  'session.schedule.list': method('The prompts that are to come by themselves.', sessionRef, () =>
+  'session.schedule.list': method('The scheduled prompts.', sessionRef, () =>
     openObject({ entries: z.array(entry()) }),
   ),
   'session.schedule.stop': method(
-    'Takes a scheduled prompt away; without `entry` when there is none of this number.',
+    'Removes a scheduled prompt; without `entry` when there is none of this number.',
     () => inSession({ id: z.number() }),
     () => openObject({ entry: z.optional(entry()) }),
   ),

@@ -127,7 +127,7 @@ export const sessionTasksMethods = {
     () => openObject({ tasks: z.array(z.union([clientTask(), task()])) }),
   ),
   'session.tasks.register': method(
-    'A client works on something outside the runtime; under the same id it finds its task again, and one without an owner is its own once more.',
+    'Registers work that a client does outside the runtime; under the same id it finds its task again, and takes over one without an owner.',
     () =>
       inSession({
         type: z.literal('client'),
@@ -140,7 +140,7 @@ export const sessionTasksMethods = {
     () => openObject({ task: clientTask(), created: flag(), reclaimed: flag() }),
   ),
   'session.tasks.update': method(
-    'The owner of a task says how it goes, or how it ended; each time under a higher number.',
+    'The owner of a task reports its progress or its end, each time with a higher number.',
     () => inSession({ id: text(), sequence: sequence(), update: clientTaskUpdate() }),
     () => openObject({ task: clientTask(), applied: flag(), duplicate: flag() }),
   ),
@@ -194,7 +194,7 @@ export const sessionTasksMethods = {
     openObject({ task: z.optional(task()) }),
   ),
   'session.tasks.promoteToBackground': method(
-    'Lets the caller of an agent go on without waiting for it.',
+    'Lets the caller of an agent continue without waiting for it.',
     byId,
     () => openObject({ promoted: flag() }),
   ),
@@ -215,7 +215,7 @@ export const sessionTasksMethods = {
     () => openObject({ sent: flag(), error: z.optional(text()) }),
   ),
   'session.fleet.start': method(
-    'Has the agent split a request up and give the parts to agents of its own.',
+    'Makes the agent split a request and give the parts to sub-agents.',
     () => inSession({ prompt: z.optional(text()) }),
     () => openObject({ started: flag() }),
   ),

@@ -30,7 +30,7 @@ export const sessionToolsMethods = {
       }),
   ),
   'session.tools.execute': method(
-    "Runs a tool of the session for the app, through the gate that the model's calls pass: hooks, rules and questions hold for it. The model does not read of it.",
+    "Runs a tool of the session for the app, through the same gate as the model's calls, with hooks, rules and questions. The model does not see it.",
     () =>
       inSession({ name: z.string(), arguments: z.optional(z.unknown()), toolCallId: z.optional(z.string()) }),
     () =>
@@ -52,12 +52,12 @@ export const sessionToolsMethods = {
     () => openObject({}),
   ),
   'session.tools.updateSubagentSettings': method(
-    'What holds for sub-agents from now on: models, limits, how many and how deep; null for what holds otherwise.',
+    'Sets models, limits, number and depth of sub-agents from now on; null for the defaults.',
     () => inSession({ subagents: z.nullish(subagentSettings()) }),
     () => openObject({}),
   ),
   'session.tools.getSubagentSettings': method(
-    'What clients said of sub-agents, as they said it; null when they said nothing.',
+    'The settings for sub-agents as clients sent them; null when none did.',
     sessionRef,
     () => openObject({ subagents: z.nullable(subagentSettings()) }),
   ),
@@ -78,7 +78,7 @@ export const sessionToolsMethods = {
       }),
   ),
   'session.tools.set': method(
-    'Puts these in the place of all tools that this client brought; those of others stay.',
+    'Replaces all tools that this client brought; those of others stay.',
     () => inSession({ tools: z.array(clientTool()) }),
     () => openObject({}),
   ),

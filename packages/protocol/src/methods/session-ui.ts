@@ -22,7 +22,7 @@ const filledForm = () => ({
 /** Forms and questions that some client shows to users. */
 export const sessionUiMethods = {
   'session.ui.ephemeralQuery': method(
-    'What the model answers to a question about the conversation, which does not learn of it.',
+    'Asks the model about the conversation; question and answer do not become part of it.',
     () => inSession({ question: z.string() }),
     () => openObject({ answer: z.string() }),
   ),
@@ -39,7 +39,7 @@ export const sessionUiMethods = {
     () => openObject(filledForm()),
   ),
   'session.ui.handlePendingAutoModeSwitch': method(
-    'Says whether another model may answer while one is rate limited; false when it was answered before.',
+    'Decides whether another model may answer while one is rate limited; false when it was answered before.',
     () => inSession({ requestId: text(), response: z.enum(['yes', 'yes_always', 'no']) }),
     success,
   ),
@@ -49,7 +49,7 @@ export const sessionUiMethods = {
     success,
   ),
   'session.ui.handlePendingExitPlanMode': method(
-    'Says what follows a plan; false means that another client did before.',
+    'Decides what follows a plan; false when another client has answered before.',
     () =>
       inSession({
         requestId: text(),
@@ -70,7 +70,7 @@ export const sessionUiMethods = {
     success,
   ),
   'session.ui.handlePendingSessionLimitsExhausted': method(
-    'Says how a session goes on that has spent what it may; false when it was answered before.',
+    'Decides how a session continues that has reached a limit; false when it was answered before.',
     () =>
       inSession({
         requestId: text(),

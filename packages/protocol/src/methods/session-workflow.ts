@@ -6,7 +6,7 @@ import { inSession } from './session-ref.js';
 /** Workflows: factories under their new name, with phases and pauses. */
 export const sessionWorkflowMethods = {
   'session.workflow.agent': method(
-    'A body has a sub-agent work; answers with what it said.',
+    'A body runs a sub-agent; answers with its result.',
     () => inSession({ workflowRunId: z.string(), ...agentTask() }),
     () => openObject({ result: z.optional(z.unknown()) }),
   ),
@@ -18,7 +18,7 @@ export const sessionWorkflowMethods = {
     () => openObject({ workflowName: z.string(), status: status(), ...runDetail() }),
   ),
   'session.workflow.getRunProgress': method(
-    'What a body wrote of its progress, a page at a time.',
+    'The progress that a body has reported, a page at a time.',
     () =>
       inSession({
         runId: z.string(),
@@ -57,7 +57,7 @@ export const sessionWorkflowMethods = {
       }),
   ),
   'session.workflow.log': method(
-    'A body writes of its progress.',
+    'A body reports its progress.',
     () =>
       inBody({
         lines: z.array(openObject({ seq: z.number(), kind: openEnum(['log', 'phase']), text: z.string() })),
@@ -68,12 +68,12 @@ export const sessionWorkflowMethods = {
     workflowRun(),
   ),
   'session.workflow.pauseAtCheckpoint': method(
-    'A body pauses its run at this place; when the run goes on, it passes.',
+    'A body pauses its run at this place; when the run is resumed, the call returns.',
     () => inBody({ key: z.string() }),
     () => openObject({ action: z.enum(['continue', 'pause']) }),
   ),
   'session.workflow.resume': method(
-    'Goes on with a run that ended early or is paused.',
+    'Resumes a run that ended early or is paused.',
     () =>
       inSession({
         runId: z.string(),

@@ -59,7 +59,7 @@ function responseFormat() {
 /** Prompts, events and the life of one session. */
 export const sessionMethods = {
   'session.abort': method(
-    'Stops the running turn and its tools; prompts that wait go on waiting their turn.',
+    'Stops the running turn and its tools; waiting prompts stay in the queue.',
     () =>
       inSession({
         reason: z.optional(
@@ -96,7 +96,7 @@ export const sessionMethods = {
     () => openObject({ eventId: z.string() }),
   ),
   'session.send': method(
-    'Gives the session a prompt; the answer means that it is stored, the turn goes on alone.',
+    'Gives the session a prompt; the answer means that it is stored. The turn runs without further requests.',
     sendParams,
     () => openObject({ messageId: z.string() }),
   ),
@@ -114,7 +114,7 @@ export const sessionMethods = {
       }),
   ),
   'session.sendMessages': method(
-    'Gives the session several messages that one turn answers; without any, the model goes on from what there is.',
+    'Gives the session several messages that one turn answers; without any, the model continues the conversation as it is.',
     () =>
       inSession({
         messages: z.array(
@@ -140,12 +140,12 @@ export const sessionMethods = {
     () => openObject({ messageIds: z.array(z.string()) }),
   ),
   'session.interruptMainTurn': method(
-    'Ends the turn of the session; agents in the background work on. Prompts that wait are taken back, or come next.',
+    'Ends the turn; agents in the background keep working. Waiting prompts are withdrawn, or come next.',
     () => inSession({ flushQueued: z.optional(z.boolean()) }),
     () => openObject({ interrupted: z.boolean() }),
   ),
   'session.cancelAllBackgroundAgents': method(
-    'Stops every agent that works in the background, and says how many; the turn goes on.',
+    'Stops every agent in the background and answers how many there were; the turn continues.',
     sessionRef,
     () => z.number(),
   ),

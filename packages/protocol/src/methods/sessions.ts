@@ -29,7 +29,7 @@ export const sessionsMethods = {
     () => openObject({}),
     () => openObject({ sessionId: z.optional(z.string()) }),
   ),
-  'session.getMetadata': method('What a list would say of one session; `{}` when unknown.', sessionRef, () =>
+  'session.getMetadata': method('One session as a list shows it; `{}` when unknown.', sessionRef, () =>
     openObject({ session: z.optional(sessionMetadata()) }),
   ),
   'session.list': method(

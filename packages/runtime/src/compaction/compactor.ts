@@ -41,7 +41,7 @@ export interface CompactorParts {
 type Trigger = NonNullable<EventData<'session.compaction_start'>['trigger']>;
 
 /** What one compaction is asked to do. */
-interface Wish {
+interface CompactionRequest {
   readonly kind: 'background' | 'blocking' | 'manual';
   readonly trigger: Trigger;
   readonly customInstructions?: string | undefined;
@@ -72,7 +72,7 @@ const mostTries = 3;
 export class Compactor {
   private running:
     | {
-        readonly kind: Wish['kind'];
+        readonly kind: CompactionRequest['kind'];
         readonly stop: AbortController;
         readonly done: Promise<CompactionResult>;
       }
@@ -112,7 +112,7 @@ export class Compactor {
     return success;
   }
 
-  /** By a client's wish, after the one that runs. */
+  /** By a client's request, after the one that runs. */
   async compact(
     call: SummaryCall,
     customInstructions: string | undefined,
@@ -132,8 +132,12 @@ export class Compactor {
   async answerOnly(call: SummaryCall, question: string | undefined, signal: AbortSignal): Promise<string> {
     const { log } = this.parts;
     const use = call.measure(log.latest);
-    const wish = { kind: 'manual', trigger: 'manual', ...(question !== undefined && { question }) } as const;
-    const answer = await this.summarise(call, { covered: log.latest.history, wish, use }, signal);
+    const request = {
+      kind: 'manual',
+      trigger: 'manual',
+      ...(question !== undefined && { question }),
+    } as const;
+    const answer = await this.summarise(call, { covered: log.latest.history, request, use }, signal);
     log.append(answer.usage, { note: 'ask.settled', data: answer.settled });
     await log.stored();
     return answer.text.trim();
@@ -168,30 +172,39 @@ export class Compactor {
     );
   }
 
-  private begin(call: SummaryCall, wish: Wish, signal: AbortSignal): Promise<CompactionResult> {
+  private begin(
+    call: SummaryCall,
+    request: CompactionRequest,
+    signal: AbortSignal,
+  ): Promise<CompactionResult> {
     const stop = new AbortController();
-    const done = this.run(call, wish, AbortSignal.any([signal, stop.signal])).finally(() => {
+    const done = this.run(call, request, AbortSignal.any([signal, stop.signal])).finally(() => {
       this.running = undefined;
     });
-    this.running = { kind: wish.kind, stop, done };
+    this.running = { kind: request.kind, stop, done };
     done.catch(reportedByEvent);
     return done;
   }
 
-  private async run(call: SummaryCall, wish: Wish, signal: AbortSignal): Promise<CompactionResult> {
+  private async run(
+    call: SummaryCall,
+    request: CompactionRequest,
+    signal: AbortSignal,
+  ): Promise<CompactionResult> {
     const { log } = this.parts;
     const before = log.latest;
     const use = call.measure(before);
     const length = coveredLength(before.history, use.tokenLimit * tailShare * charactersPerToken);
     if (length === 0) return nothingDone;
-    const automatic = wish.trigger === 'manual' ? {} : { trigger: wish.trigger, tokenLimit: use.tokenLimit };
+    const automatic =
+      request.trigger === 'manual' ? {} : { trigger: request.trigger, tokenLimit: use.tokenLimit };
     const { tokenLimit: _limit, messagesLength: _length, ...sizes } = use;
     log.append({ type: 'session.compaction_start', data: { ...sizes, ...automatic } });
     try {
       await log.stored();
       const covered = before.history.slice(0, length);
-      const answer = await this.summarise(call, { covered, wish, use }, signal);
-      return await this.finish(call, { answer, covered, wish, use, automatic });
+      const answer = await this.summarise(call, { covered, request, use }, signal);
+      return await this.finish(call, { answer, covered, request, use, automatic });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       this.hasFailed = true;
@@ -209,9 +222,13 @@ export class Compactor {
     call: SummaryCall,
     {
       covered,
-      wish,
+      request,
       use,
-    }: { readonly covered: readonly HistoryEntry[]; readonly wish: Wish; readonly use: WindowUse },
+    }: {
+      readonly covered: readonly HistoryEntry[];
+      readonly request: CompactionRequest;
+      readonly use: WindowUse;
+    },
     signal: AbortSignal,
   ): Promise<ModelAnswer> {
     const { summaryPrompt } = await import('./summary.js');
@@ -222,13 +239,13 @@ export class Compactor {
       try {
         const answer = await this.parts.models.ask(
           summaryQuestion(call, entries, {
-            isWaitedFor: wish.kind !== 'background',
-            prompt: wish.question ?? summaryPrompt(wish.customInstructions),
+            isWaitedFor: request.kind !== 'background',
+            prompt: request.question ?? summaryPrompt(request.customInstructions),
           }),
           signal,
         );
         if (answer.text.trim() === '')
-          throw new Error(`The model wrote no ${wish.question === undefined ? 'summary' : 'answer'}`);
+          throw new Error(`The model wrote no ${request.question === undefined ? 'summary' : 'answer'}`);
         return answer;
       } catch (error) {
         const isTooLong = error instanceof ModelError && error.kind === 'context_too_long';
@@ -243,13 +260,13 @@ export class Compactor {
     done: {
       readonly answer: ModelAnswer;
       readonly covered: readonly HistoryEntry[];
-      readonly wish: Wish;
+      readonly request: CompactionRequest;
       readonly use: WindowUse;
       readonly automatic: object;
     },
   ): Promise<CompactionResult> {
     const { log } = this.parts;
-    const { answer, covered, wish, use } = done;
+    const { answer, covered, request, use } = done;
     // Loaded here, because few sessions are compacted and a start need not pay for it.
     const [{ pin }, { compactedMessage }] = await Promise.all([
       import('./pinned.js'),
@@ -262,7 +279,7 @@ export class Compactor {
     const text = compactedMessage(summary, {
       pinned,
       open: await this.parts.openWork(),
-      isPartial: wish.kind !== 'manual',
+      isPartial: request.kind !== 'manual',
     });
     const checkpoint = await this.checkpoint((compaction?.count ?? 0) + 1, summary);
     const lastEventId = covered.at(-1)?.eventId ?? '';
@@ -291,18 +308,18 @@ export class Compactor {
 
   private completed(done: {
     readonly answer: ModelAnswer;
-    readonly wish: Wish;
+    readonly request: CompactionRequest;
     readonly use: WindowUse;
     readonly after: WindowUse;
     readonly result: CompactionResult;
     readonly checkpoint: object;
     readonly automatic: object;
   }): readonly Draft[] {
-    const { answer, wish, use, after, result, checkpoint, automatic } = done;
+    const { answer, request, use, after, result, checkpoint, automatic } = done;
     const { usage, model, milliseconds, estimatedInput } = answer.settled;
     const { outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
     const inputTokens = usage.inputTokens || estimatedInput;
-    const { customInstructions } = wish;
+    const { customInstructions } = request;
     return [
       answer.usage,
       { note: 'ask.settled', data: answer.settled },

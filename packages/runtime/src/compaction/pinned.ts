@@ -117,7 +117,7 @@ function withFiles(files: readonly PinnedFile[], entries: readonly HistoryEntry[
   for (const entry of entries) {
     if (entry.role !== 'assistant') continue;
     for (const { callId, name, argumentsText } of entry.toolCalls) {
-      const done = ownEntry(deeds, name);
+      const done = ownEntry(fileCalls, name);
       const path = done?.isDone(results.get(callId) ?? '') ? pathIn(argumentsText) : undefined;
       if (!done || path === undefined) continue;
       const before = known.get(path) ?? { path, created: false, edits: 0 };
@@ -128,13 +128,13 @@ function withFiles(files: readonly PinnedFile[], entries: readonly HistoryEntry[
   return [...known.values()];
 }
 
-interface Deed {
+interface FileCall {
   /** By what the tool answered. */
   isDone(answer: string): boolean;
   after(file: PinnedFile): PinnedFile;
 }
 
-const deeds: Readonly<Record<string, Deed>> = {
+const fileCalls: Readonly<Record<string, FileCall>> = {
   create: {
     isDone: (answer) => answer.startsWith('Created file '),
     after: (file) => ({ ...file, created: true }),

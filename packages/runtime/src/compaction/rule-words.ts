@@ -80,10 +80,10 @@ export function soundsLasting(sentence: string): boolean {
   return lastingWords.test(sentence.normalize('NFC'));
 }
 
-const wishes =
+const instructions =
   /(?:^|[.!?]\s+)(?:[-*•>\s]|\d+[.)])*(?:please,?\s+|and\s+|also,?\s+|but\s+|ok(?:ay)?[,.]?\s+)*(?:use|write|reply|respond|answer|keep|put|place|name|call|format|include|leave|stop|treat|assume|follow|stay|speak|talk|address|begin|start|end|finish|sign|prefix|suffix|indent|wrap|quote|cite|limit|cap|round|sort|store|save|refer|translate|mention|respect|stay|work|target|run|commit|ask|check|log|test|document|spell|capitali[sz]e|utilise|utilisez|réponds|répondez|écris|usa|escribe|responde|rispondi|scrivi|verwende|benutze|nutze|schreibe?|antworte|nenne)\b/iu;
 
-/** Whether a sentence asks for something in the manner of a rule; it may be a task for once. */
-export function soundsLikeWish(sentence: string): boolean {
-  return wishes.test(sentence.slice(0, 400));
+/** Whether a sentence asks for something as a rule does; it may be meant for one task only. */
+export function soundsLikeInstruction(sentence: string): boolean {
+  return instructions.test(sentence.slice(0, 400));
 }

@@ -1,6 +1,6 @@
 import { eventLoopTurn } from '../event-loop-turn.js';
 import type { PinnedMessage, PinnedRule } from '../log/pinned.js';
-import { soundsLasting, soundsLikeRule, soundsLikeWish } from './rule-words.js';
+import { soundsLasting, soundsLikeInstruction, soundsLikeRule } from './rule-words.js';
 
 const shortestSentence = 4;
 const shortLine = 400;
@@ -35,7 +35,7 @@ export async function rulesIn(
       if (soundsLikeRule(sentence)) {
         rules.push({ eventId, text: sentence });
         isListed = endsInColon.test(sentence);
-      } else if (soundsLikeWish(sentence)) rules.push({ eventId, text: sentence, isLikely: true });
+      } else if (soundsLikeInstruction(sentence)) rules.push({ eventId, text: sentence, isLikely: true });
     }
   }
   return rules;

@@ -37,7 +37,7 @@ export class FileHooks {
     const { problem } = this.read(state);
     if (problem === undefined) return undefined;
     this.hasWarned = true;
-    return `${problem}. No tool runs until this is mended and the session is opened again.`;
+    return `${problem}. No tool runs until this is fixed and the session is opened again.`;
   }
 
   private read(state: SessionState) {

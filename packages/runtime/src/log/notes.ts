@@ -12,8 +12,8 @@ import type { KeptQuestion } from './open-question.js';
 import type { Pinned } from './pinned.js';
 import type { EarlierSnapshot } from './snapshot.js';
 import type {
+  AnswerFormat,
   ModelChange,
-  OutputWish,
   Prompt,
   SentRequest,
   SessionState,
@@ -81,7 +81,7 @@ export interface Notes {
   'prompt.extended': Pick<Prompt, 'messageId'> &
     Partial<Pick<Prompt, 'text' | 'displayText' | 'attachments' | 'mode'>>;
   /** A prompt wants an answer of this form. */
-  'output.wanted': OutputWish & { readonly interactionId: string };
+  'output.wanted': AnswerFormat & { readonly interactionId: string };
   /** It is there, or cannot be had. */
   'output.settled': Readonly<Record<string, never>>;
   /** A prompt that came under an id of its sender's; sent again, it is not a new one. */

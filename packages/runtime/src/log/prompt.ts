@@ -18,7 +18,7 @@ export interface Prompt {
   readonly source?: string;
   readonly attachments?: readonly JsonObject[];
   /** The form that its answer has to have. */
-  readonly output?: OutputWish;
+  readonly output?: AnswerFormat;
   /** Messages that came with it, to be read before it; the turn is one. */
   readonly earlier?: readonly EarlierMessage[];
   /** It has no words: the model goes on from what there is. */
@@ -29,7 +29,7 @@ export interface Prompt {
 export type EarlierMessage = Pick<Prompt, 'messageId' | 'text' | 'displayText' | 'source' | 'attachments'>;
 
 /** The form that an answer has to have. */
-export interface OutputWish {
+export interface AnswerFormat {
   readonly name: string;
   /** A JSON Schema. */
   readonly schema: JsonObject;

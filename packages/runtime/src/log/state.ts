@@ -13,11 +13,11 @@ import { type CodeChanges, type FileChange, nothingChanged } from './file-change
 import type { FixedSettings } from './fixed-settings.js';
 import type { OpenQuestion, OpenRequest } from './open-question.js';
 import type { Pinned } from './pinned.js';
-import type { OutputWish, Prompt } from './prompt.js';
+import type { AnswerFormat, Prompt } from './prompt.js';
 import type { RemovedRange } from './removed-records.js';
 import type { Schedule } from './schedule.js';
 
-export type { OutputWish, Prompt };
+export type { AnswerFormat, Prompt };
 
 /** What a model can read. What it cannot stays in the history, for one that can may be chosen later. */
 export interface ModelView {
@@ -132,7 +132,7 @@ export interface AgentState {
   readonly calls: readonly OpenCall[];
   readonly questions: readonly OpenQuestion[];
   /** The form that the answer to the prompt has to have; until it is there, or cannot be had. */
-  readonly output?: OutputWish & { readonly interactionId: string };
+  readonly output?: AnswerFormat & { readonly interactionId: string };
   /** That the agent wants to stop, until it may or goes on; how often hooks have kept it from stopping. */
   readonly stop?: StopRequest & { readonly isOpen: boolean };
   /** What hooks want the model to read after the results of the turn that runs. */

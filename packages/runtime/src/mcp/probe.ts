@@ -2,7 +2,7 @@ import type { JsonObject } from '@groundcrew/protocol';
 import { systemClock } from '../clock.js';
 import type { ProgramHost } from '../tools/shell/program.js';
 import { readServerConfig } from './config.js';
-import type { LoginWish } from './oauth/logins.js';
+import type { LoginOptions } from './oauth/logins.js';
 import { fileTokens } from './oauth/token-book.js';
 
 import { McpServers } from './servers.js';
@@ -42,7 +42,7 @@ export async function probeMcpServer(
 /** Logs in at a server, keeps the tokens in the home, and looks whether they serve. Rejects with why it could not begin. */
 export async function logInAtMcpServer(
   raw: JsonObject,
-  parts: ProbeParts & LoginWish & { show(authorizationUrl: string): void },
+  parts: ProbeParts & LoginOptions & { show(authorizationUrl: string): void },
   signal: AbortSignal,
 ): Promise<McpProbe> {
   const { programs, version, workingDirectory, homeDirectory, show, ...wish } = parts;

@@ -5,7 +5,7 @@ import type { ShellReading } from './shell/reading.js';
 import { examine, type Occasion, type Subject, toolSubject } from './subject.js';
 
 /** The call that is explained. */
-export type Wish =
+export type ExplainedCall =
   | { readonly type: 'command'; readonly command: string }
   | { readonly type: 'read' | 'write'; readonly path: string }
   | { readonly type: 'url'; readonly url: string }
@@ -19,20 +19,20 @@ export interface Explanation extends Verdict {
 
 /** Says what would happen to a call under these rules, and why, without running anything. */
 export async function explain(
-  wish: Wish,
+  explained: ExplainedCall,
   { freeTools, ...occasion }: Occasion & { readonly freeTools?: ReadonlySet<string> },
   rules: PolicyRules,
 ): Promise<Explanation> {
-  if (wish.type === 'tool') {
-    const call = { ...occasion, toolName: wish.toolName };
-    return judge(freeTools?.has(wish.toolName) ? toolSubject(call) : await useOf(call), rules);
+  if (explained.type === 'tool') {
+    const call = { ...occasion, toolName: explained.toolName };
+    return judge(freeTools?.has(explained.toolName) ? toolSubject(call) : await useOf(call), rules);
   }
-  const question = await questionOf(wish, occasion, rules);
-  const toolName = toolNames[wish.type];
+  const question = await questionOf(explained, occasion, rules);
+  const toolName = toolNames[explained.type];
   const verdict = judge(await examine(question, { toolName, ...occasion }), rules);
-  if (wish.type !== 'command') return verdict;
+  if (explained.type !== 'command') return verdict;
   const { readShellCommand } = await import('./shell-command.js');
-  const reading = readShellCommand(wish.command);
+  const reading = readShellCommand(explained.command);
   const isUnsure = verdict.type === 'ask' && reading.problems.length > 0;
   const because = isUnsure
     ? `${verdict.because} It cannot be approved in advance: ${reading.problems.join('; ')}.`
@@ -49,25 +49,25 @@ function useOf(occasion: Occasion & { readonly toolName: string }): Promise<Subj
 const toolNames = { command: 'bash', read: 'view', write: 'edit', url: 'web_fetch' } as const;
 
 async function questionOf(
-  wish: Exclude<Wish, { type: 'tool' }>,
+  explained: Exclude<ExplainedCall, { type: 'tool' }>,
   { workingDirectory }: Occasion,
   { directories, home }: PolicyRules,
 ): Promise<PermissionQuestion> {
-  if (wish.type === 'command') {
+  if (explained.type === 'command') {
     const { shellRequest } = await import('./shell-command.js');
-    return { request: shellRequest({ command: wish.command, intention: '' }) };
+    return { request: shellRequest({ command: explained.command, intention: '' }) };
   }
-  if (wish.type === 'url') return { request: { kind: 'url', intention: '', url: wish.url } };
-  const { path, real, isInside } = await locate(wish.path, {
+  if (explained.type === 'url') return { request: { kind: 'url', intention: '', url: explained.url } };
+  const { path, real, isInside } = await locate(explained.path, {
     workingDirectory,
     allowedDirectories: directories,
     ...(home !== undefined && { homeDirectory: home }),
   });
   const paths = [...new Set([path, real])];
   const request =
-    wish.type === 'read'
+    explained.type === 'read'
       ? { kind: 'read' as const, intention: '', path }
       : { kind: 'write' as const, intention: '', fileName: path, diff: '', canOfferSessionApproval: true };
   if (isInside) return { request, real: [real] };
-  return { request, real: [real], prompt: { kind: 'path', accessKind: wish.type, paths } };
+  return { request, real: [real], prompt: { kind: 'path', accessKind: explained.type, paths } };
 }

@@ -107,7 +107,7 @@ export class ClientRequests {
         question.kind === 'elicitation'
           ? this.awaitForm(question, controller.signal)
           : this.awaitSampling(question, controller.signal);
-      answered.then(() => this.reopened.delete(requestId)).catch(heardByNobody);
+      answered.then(() => this.reopened.delete(requestId)).catch(isStored);
     }
   }
 
@@ -204,7 +204,7 @@ export class ClientRequests {
 }
 
 /** The answer is an event and a record. */
-const heardByNobody = (): undefined => undefined;
+const isStored = (): undefined => undefined;
 
 function closingOf({ kind, requestId }: OpenRequest, answer?: ElicitationAnswer): Draft[] {
   const closed: Draft = { note: 'question.closed', data: { requestId } };

@@ -15,7 +15,7 @@ interface ScheduledSession {
 }
 
 /** What is wanted of a schedule. */
-export type ScheduleWish = { readonly prompt: string; readonly displayPrompt?: string | undefined } & (
+export type ScheduleRequest = { readonly prompt: string; readonly displayPrompt?: string | undefined } & (
   | { readonly interval: string; readonly recurring?: boolean | undefined }
   | { readonly cron: string; readonly tz?: string | undefined; readonly recurring?: boolean | undefined }
   | { readonly at: number }
@@ -47,16 +47,16 @@ export class SessionSchedules {
     return (await this.session.state()).schedules;
   }
 
-  /** Resolves with the reason, as a sentence, when the wish is not possible. */
-  async add(wish: ScheduleWish): Promise<Schedule | string> {
+  /** Resolves with the reason, as a sentence, when the request is not possible. */
+  async add(request: ScheduleRequest): Promise<Schedule | string> {
     const now = this.clock.now().getTime();
-    const timing = timingOf(wish, now);
+    const timing = timingOf(request, now);
     if (typeof timing === 'string') return timing;
     const state = await this.session.state();
     if (state.schedules.length >= mostSchedules) return `A session has at most ${mostSchedules} schedules.`;
     const { nextRunAt, ...fields } = timing;
     const id = state.lastScheduleId + 1;
-    const { prompt, displayPrompt } = wish;
+    const { prompt, displayPrompt } = request;
     const data = { id, ...fields, prompt, ...(displayPrompt !== undefined && { displayPrompt }) };
     await this.session.record(
       { type: 'session.schedule_created', data },
@@ -151,21 +151,21 @@ export class SessionSchedules {
 
 type Timing = Omit<Schedule, 'id' | 'prompt' | 'displayPrompt'>;
 
-function timingOf(wish: ScheduleWish, now: number): Timing | string {
-  if ('at' in wish)
-    return isTime(wish.at)
-      ? { at: wish.at, recurring: false, nextRunAt: wish.at }
+function timingOf(request: ScheduleRequest, now: number): Timing | string {
+  if ('at' in request)
+    return isTime(request.at)
+      ? { at: request.at, recurring: false, nextRunAt: request.at }
       : 'Invalid scheduled time.';
-  const { recurring = true } = wish;
-  if ('interval' in wish) {
-    const [, count, unit = 'm'] = /^(\d+)([smhd]?)$/.exec(wish.interval.trim()) ?? [];
+  const { recurring = true } = request;
+  if ('interval' in request) {
+    const [, count, unit = 'm'] = /^(\d+)([smhd]?)$/.exec(request.interval.trim()) ?? [];
     const intervalMs = Number(count ?? 0) * (units[unit || 'm'] ?? 0);
-    if (intervalMs === 0) return `Invalid interval "${wish.interval}". Try 30s, 5m, 2h, or 1d.`;
+    if (intervalMs === 0) return `Invalid interval "${request.interval}". Try 30s, 5m, 2h, or 1d.`;
     if (intervalMs < shortestInterval) return 'Minimum interval is 10s.';
-    if (!isTime(now + intervalMs)) return `Invalid interval "${wish.interval}": it leads to no date.`;
+    if (!isTime(now + intervalMs)) return `Invalid interval "${request.interval}": it leads to no date.`;
     return { intervalMs, recurring, nextRunAt: now + intervalMs };
   }
-  const { cron, tz } = wish;
+  const { cron, tz } = request;
   const nextRunAt = nextCronTime(cron, now, tz);
   if (nextRunAt === undefined) return `Invalid cron expression "${cron}".`;
   return { cron, recurring, nextRunAt, ...(tz !== undefined && { tz }) };

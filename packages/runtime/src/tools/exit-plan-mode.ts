@@ -43,7 +43,7 @@ export function modeAfter({ selectedAction }: NonNullable<PlanAnswer>): 'interac
 
 /** What the model reads of the answer. */
 export function resultOfPlan(answer: PlanAnswer): ToolResult {
-  if (!answer) return { type: 'failure', text: nobodyAnswered };
+  if (!answer) return { type: 'failure', text: unanswered };
   const { approved, feedback, selectedAction, deferImplementation } = answer;
   if (!approved) return { type: 'success', text: feedback ? refused(feedback) : refusedInSilence };
   const isDeferred = deferImplementation || selectedAction === 'exit_only';
@@ -64,5 +64,5 @@ function refused(feedback: string): string {
 const refusedInSilence =
   'Plan not approved. You are still in plan mode. Ask what should change, update the plan and try again.';
 
-const nobodyAnswered =
+const unanswered =
   'The plan could not be shown: no client here answers such questions. You are still in plan mode. End your response with the plan.';

@@ -1,7 +1,7 @@
 import type { ModelRequest } from '@groundcrew/models';
 import { viewOf } from '../log/history-view.js';
 import type { Draft } from '../log/session-log.js';
-import type { OutputWish, SentRequest } from '../log/state.js';
+import type { AnswerFormat, SentRequest } from '../log/state.js';
 import type { Allowance, ModelQuestion } from '../model-call/question.js';
 import type { AgentContext, ModelPlan } from './agent-context.js';
 import { measureContext } from './context-use.js';
@@ -66,7 +66,10 @@ function makeRequest(
 }
 
 /** What the model reads of its limits, and of the form that is wanted. */
-function remarksOf(remark: string | undefined, output: OutputWish | undefined): Pick<ModelRequest, 'remark'> {
+function remarksOf(
+  remark: string | undefined,
+  output: AnswerFormat | undefined,
+): Pick<ModelRequest, 'remark'> {
   const remarks = [remark, output && outputRemark(output)].filter((each) => each !== undefined);
   return remarks.length === 0 ? {} : { remark: remarks.join('\n\n') };
 }

@@ -1,4 +1,4 @@
-import type { OutputWish } from '../log/state.js';
+import type { AnswerFormat } from '../log/state.js';
 import type { AgentContext } from './agent-context.js';
 import { deliver } from './deliver.js';
 import type { Schema } from './output-schema.js';
@@ -20,7 +20,7 @@ export class OutputInvalid extends Error {
 }
 
 /** What the model reads with every call while an answer of a form is wanted; services that take no form hold to it. */
-export function outputRemark({ schema }: OutputWish): string {
+export function outputRemark({ schema }: AnswerFormat): string {
   return `<system_reminder>\nWhen you give your final answer to the user's request, answer with one JSON value that fits this JSON Schema, and with nothing else: no words around it, no code fence. You may call tools before.\n${JSON.stringify(schema)}\n</system_reminder>`;
 }
 
@@ -59,7 +59,7 @@ export async function checkOutput(
 }
 
 /** Writes what the answer came to; the prompt wants nothing more. */
-function settle({ log, interaction }: AgentContext, { name, repairs }: OutputWish, value: unknown): void {
+function settle({ log, interaction }: AgentContext, { name, repairs }: AnswerFormat, value: unknown): void {
   log.append(
     { note: 'output.settled', data: {} },
     { type: 'assistant.output', data: { interactionId: interaction.id, name, value, repairs } },

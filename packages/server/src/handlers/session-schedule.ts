@@ -13,16 +13,17 @@ export const sessionScheduleHandlers: SessionHandlers<Pick<Methods, Names>> = {
     const stopped = await session.schedules.stop(id);
     return stopped ? { entry: entryOf(stopped) } : {};
   },
-  'session.schedule.add': (wish, { session }) => add(session, wish),
-  'session.schedule.addCron': (wish, { session }) => add(session, wish),
-  'session.schedule.addAt': ({ at = Number.NaN, ...wish }, { session }) => add(session, { ...wish, at }),
+  'session.schedule.add': (request, { session }) => add(session, request),
+  'session.schedule.addCron': (request, { session }) => add(session, request),
+  'session.schedule.addAt': ({ at = Number.NaN, ...request }, { session }) =>
+    add(session, { ...request, at }),
 };
 
-type Wish = Parameters<Session['schedules']['add']>[0];
+type ScheduleRequest = Parameters<Session['schedules']['add']>[0];
 
-async function add(session: Session, wish: Wish) {
-  requirePromptSize(wish.prompt, []);
-  const made = await session.schedules.add(wish);
+async function add(session: Session, request: ScheduleRequest) {
+  requirePromptSize(request.prompt, []);
+  const made = await session.schedules.add(request);
   return typeof made === 'string' ? { error: made } : { entry: entryOf(made) };
 }
 

@@ -72,7 +72,7 @@ function limitQuestion({
 }: SessionLimitsRequest): Question {
   const spent = `${round(used ?? usedAiCredits)} of ${round(max ?? maxAiCredits)} ${limitUnits[limit]}`;
   return {
-    body: [line(`The session has spent what it may: ${spent}`, 'bold')],
+    body: [line(`The session has reached a limit: ${spent}`, 'bold')],
     options: [
       { key: 'a', label: 'Give it more', value: 'add', asksFor: `How many ${limitUnits[limit]} more?` },
       { key: 'u', label: 'Go on without this limit', value: 'unset' },

@@ -15,7 +15,7 @@ interface LoginServer {
 }
 
 /** What the user, or the client for him, says of a log-in. */
-export interface LoginWish
+export interface LoginOptions
   extends Pick<
     LoginRequest,
     'clientId' | 'clientSecret' | 'clientName' | 'message' | 'isMachine' | 'redirectUri'
@@ -52,7 +52,7 @@ export class ServerLogins {
   ) {}
 
   /** Rejects, in words, when the log-in cannot be begun. */
-  async start(server: LoginServer, wish: LoginWish): Promise<BegunLogin> {
+  async start(server: LoginServer, wish: LoginOptions): Promise<BegunLogin> {
     const { name, config } = server;
     if (config.type !== 'http' && config.type !== 'sse')
       throw new Error(`MCP server '${name}' is not a remote server: there is nothing to log in at`);
@@ -120,7 +120,7 @@ export class ServerLogins {
 function requestOf(
   config: RemoteConfig,
   { challenge }: LoginServer,
-  wish: LoginWish & { readonly book: TokenBook },
+  wish: LoginOptions & { readonly book: TokenBook },
 ): LoginRequest {
   const { isForced: _, ...rest } = wish;
   return {
@@ -135,6 +135,6 @@ function requestOf(
   };
 }
 
-function secretsOf({ clientSecret }: LoginWish): readonly string[] {
+function secretsOf({ clientSecret }: LoginOptions): readonly string[] {
   return clientSecret === undefined ? [] : [clientSecret];
 }
