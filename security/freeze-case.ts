@@ -6,3 +6,11 @@ export interface FreezeCase {
   /** Makes what it takes; the result does what is measured. */
   prepare(runtime: LiveRuntime): Promise<() => Promise<unknown>>;
 }
+
+/** How large it gets where that takes long to make. */
+export interface FreezeScale {
+  readonly events: number;
+  readonly files: number;
+  readonly commands: number;
+  readonly sessions: number;
+}

@@ -5,28 +5,28 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { callTools, type LiveRuntime, type ScriptedReply, say, type WireSession } from '@groundcrew/testkit';
-import { multiplySession } from '../bench/sessions/many-sessions.js';
-import type { FreezeCase } from './freeze-case.js';
+import { firstSearch } from './first-search.js';
+import type { FreezeCase, FreezeScale } from './freeze-case.js';
+import { freezeFloods } from './freeze-floods.js';
 import { fillLog } from './long-log.js';
 import { manyOptions } from './many-options.js';
 
 const joined = Array.from({ length: 13 }, (_, index) => `n t${index}`).join(', ');
 const crossJoin = `CREATE TABLE IF NOT EXISTS n (v); INSERT INTO n VALUES (1),(2),(3),(4),(5),(6),(7),(8),(9),(10); SELECT count(*) FROM ${joined}`;
 
-/** How large it gets where that takes long to make. */
-export interface FreezeScale {
-  readonly events: number;
-  readonly files: number;
-  readonly commands: number;
-  readonly sessions: number;
-}
-
 /** As large as what was found to be slow. */
 const fullScale: FreezeScale = { events: 100_000, files: 20_000, commands: 50, sessions: 10_000 };
 
 /** Every one of these held the main thread for longer than a neighbour should wait, or is of a kind that did. */
 export function freezeCases(scale: FreezeScale = fullScale): readonly FreezeCase[] {
-  return [...fixedCases, manyCommands(scale), ...longLogs(scale), manyNames(scale), firstSearch(scale)];
+  return [
+    ...fixedCases,
+    ...freezeFloods,
+    manyCommands(scale),
+    ...longLogs(scale),
+    manyNames(scale),
+    firstSearch(scale),
+  ];
 }
 
 const fixedCases: readonly FreezeCase[] = [
@@ -371,26 +371,6 @@ function manyNames({ files }: FreezeScale): FreezeCase {
       const pattern = `{${Array.from({ length: 256 }, (_, n) => `*a*a*a*a*a*a*b${n}`).join(',')}}`;
       const { session } = await withTools(runtime, call('glob', { pattern }), say('x'));
       return () => turnEndsWith(session, /No files matched/);
-    },
-  };
-}
-
-function firstSearch({ sessions }: FreezeScale): FreezeCase {
-  return {
-    name: 'the first search in many sessions',
-    prepare: async (runtime) => {
-      const { session } = await withTools(runtime, say('The SUBJECT needs patience. '.repeat(20)));
-      await session.turn(
-        `What would the neighbours of the SUBJECT say of CODEWORD? ${'Think twice. '.repeat(40)}`,
-      );
-      await session.call('session.destroy');
-      const home = runtime.home.path;
-      await multiplySession({ home, template: session.sessionId, count: sessions });
-      return async () => {
-        const { sessions: found } = await runtime.client.call('sessions.search', { query: 'neighbours' });
-        const count = Array.isArray(found) ? found.length : 0;
-        if (count !== 20) throw new Error(`expected 20 sessions, got ${count}`);
-      };
     },
   };
 }

@@ -331,6 +331,33 @@ test('a peer that never reads is not read from either, until it has caught up', 
   await connection.close();
 });
 
+test('requests that came together are handled for no longer than was said before others have their turn', async () => {
+  const busy: ConnectionHandlers = {
+    onRequest: async (method) => {
+      const until = performance.now() + 2;
+      while (performance.now() < until) continue;
+      return method;
+    },
+  };
+  const turnsOf = async (options: ConnectionOptions) => {
+    const { asker, close } = pair(busy, options);
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const names = Array.from({ length: 50 }, (_, index) => `m${index}`);
+    expect(await Promise.all(names.map((name) => asker.request(name)))).toEqual(names);
+    isOver = true;
+    await close();
+    return turns;
+  };
+  expect(await turnsOf({ longestTurnMs: 5 })).toBeGreaterThan(10);
+  expect(await turnsOf({})).toBeLessThan(10);
+});
+
 function serve(handlers: ConnectionHandlers): { peer: Channel; connection: Connection } {
   const [peer, channel] = channelPair();
   return { peer, connection: new Connection(channel, handlers) };

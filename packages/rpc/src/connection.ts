@@ -39,6 +39,11 @@ export interface ConnectionOptions {
    * trusts the other, usually the client, sets it to Infinity.
    */
   readonly maxQueuedBytes?: number;
+  /**
+   * Milliseconds for which messages that came together are handled before the process does anything else; without a bound by
+   * default. One that serves many peers sets it: thousands of small requests of one would hold up all others.
+   */
+  readonly longestTurnMs?: number;
 }
 
 /** Correlates requests with responses over one channel. Knows no method by name but `$/cancelRequest`. */
@@ -49,6 +54,7 @@ export class Connection {
   private readonly running = new Map<RequestId, RunningCall>();
   private readonly maxConcurrentRequests: number;
   private readonly maxQueuedBytes: number;
+  private readonly longestTurnMs: number;
   private nextId = 1;
   private ended = false;
 
@@ -59,6 +65,7 @@ export class Connection {
   ) {
     this.maxConcurrentRequests = options.maxConcurrentRequests ?? 4096;
     this.maxQueuedBytes = options.maxQueuedBytes ?? 16 * 1024 * 1024;
+    this.longestTurnMs = options.longestTurnMs ?? Number.POSITIVE_INFINITY;
     this.closed = this.receive();
   }
 
@@ -102,10 +109,14 @@ export class Connection {
   }
 
   private async receive(): Promise<void> {
+    let began = performance.now();
     try {
       for await (const message of this.channel.messages) {
         this.route(message);
         if (this.channel.queuedBytes > this.maxQueuedBytes) await this.channel.drained();
+        if (performance.now() - began < this.longestTurnMs) continue;
+        await othersTurn();
+        began = performance.now();
       }
     } catch (error) {
       this.explain(error);
@@ -203,6 +214,10 @@ export class Connection {
     }
     this.pending.clear();
   }
+}
+
+function othersTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 interface Pending {

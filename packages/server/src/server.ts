@@ -102,20 +102,24 @@ export class Server {
       trust: () => channel.trust?.(),
       close: () => void connection.close(),
     });
-    const connection: Connection = new Connection(channel, {
-      onRequest: (method, params, call) => {
-        const refusal = this.admit(method, params, gatekeeper);
-        if (refusal !== undefined) return refusal;
-        requireSize(method, call.bodyBytes);
-        requireValues(method, params);
-        const name = currentName(method);
-        if (isMethod(name))
-          requireRole(name, params, { identity: client.identity, access: this.environment.access });
-        if (routes) return routes.request({ method, name, params, call });
-        return this.answer(method, params, { client, call });
+    const connection: Connection = new Connection(
+      channel,
+      {
+        onRequest: (method, params, call) => {
+          const refusal = this.admit(method, params, gatekeeper);
+          if (refusal !== undefined) return refusal;
+          requireSize(method, call.bodyBytes);
+          requireValues(method, params);
+          const name = currentName(method);
+          if (isMethod(name))
+            requireRole(name, params, { identity: client.identity, access: this.environment.access });
+          if (routes) return routes.request({ method, name, params, call });
+          return this.answer(method, params, { client, call });
+        },
+        describeError: describeFailedRequest,
       },
-      describeError: describeFailedRequest,
-    });
+      { longestTurnMs },
+    );
     const client = new Client(
       randomUUID(),
       dialectOf(this.environment, described),
@@ -272,6 +276,9 @@ export class Server {
     for (const [client, gatekeeper] of this.clients) if (gatekeeper.isIn) client.sendLifecycle(notice);
   }
 }
+
+/** One client may send thousands of small requests at once; between so many milliseconds of them others are answered. */
+const longestTurnMs = 5;
 
 const opening: ReadonlySet<string> = new Set(['session.create', 'session.resume', 'sessions.open']);
 
