@@ -469,3 +469,54 @@ test('what a hook wants changed and cannot change is warned of', async () => {
   await session.turn('Hello');
   expect(said(session)).toEqual([about('temperature'), about('excludedTools')]);
 });
+
+test.each([
+  [{ largeOutput: { enabled: false, maxSizeBytes: 5 } }, ['largeOutput.maxSizeBytes']],
+  [{ toolSearch: { enabled: false, deferThreshold: 5 } }, ['toolSearch.deferThreshold']],
+  [
+    {
+      sandboxConfig: { enabled: false, userPolicy: { filesystem: { deniedPaths: ['/some'] } }, auth: {} },
+    },
+    ['sandboxConfig.userPolicy'],
+  ],
+  [{ enableSkills: false, disabledSkills: ['some'] }, ['disabledSkills']],
+  [{ skipCustomInstructions: true, instructionDirectories: ['/'] }, ['instructionDirectories']],
+  [{ hooks: true, hookOptions: { types: [] } }, ['hooks']],
+  [
+    { infiniteSessions: { backgroundCompactionThreshold: 0.9, bufferExhaustionThreshold: 0.5 } },
+    ['infiniteSessions.backgroundCompactionThreshold'],
+  ],
+  [{ infiniteSessions: { backgroundCompactionThreshold: 0.5, bufferExhaustionThreshold: 0.9 } }, []],
+  [{ provider: { baseUrl: 'http://127.0.0.1:9', apiKey: 'a', bearerToken: 'b' } }, ['provider.apiKey']],
+  [
+    { provider: { baseUrl: 'http://127.0.0.1:9', apiKey: 'a', hasBearerTokenProvider: true } },
+    ['provider.apiKey'],
+  ],
+  [{ providerRef: 'some', provider: { baseUrl: 'http://127.0.0.1:9' } }, ['providerRef']],
+  [
+    { availableTools: ['bash'], excludedTools: ['bash'], toolFilterPrecedence: 'available' },
+    ['excludedTools'],
+  ],
+  [{ availableTools: ['bash', 'view'], excludedTools: ['bash'], toolFilterPrecedence: 'excluded' }, []],
+  [{ tools: [{ name: 'bsh', overridesBuiltInTool: true }] }, ['tools.overridesBuiltInTool']],
+  [{ tools: [{ name: 'vew', actsForBuiltIn: true }] }, ['tools.actsForBuiltIn']],
+  [{ tools: [{ name: 'powershell', overridesBuiltInTool: true }] }, []],
+  [{ tools: [{ name: 'look' }, { name: 'look' }] }, ['tools']],
+  [{ customAgents: [{ name: 'a' }, { name: 'a' }] }, ['customAgents']],
+  [{ commands: [{ name: 'a' }, { name: 'a' }] }, ['commands']],
+] as const)('what another option leaves without effect is warned of: %j', async (settings, options) => {
+  const { warnings = [] } = (await runtime.client.call('session.create', settings)) as {
+    readonly warnings?: readonly string[];
+  };
+  expect(warnings).toEqual(options.map(about));
+});
+
+test('of two tools of one name the model gets the last: no service takes both', async () => {
+  const tools = ['first', 'last'].map((description) => ({ name: 'look', description }));
+  const { session, model } = await runtime.session([say('hello')], { tools, availableTools: [] });
+  await session.turn('Hello');
+  const sent = model.requests.flatMap(({ body }) => body.tools ?? []);
+  expect(sent).toEqual([
+    expect.objectContaining({ function: expect.objectContaining({ name: 'look', description: 'last' }) }),
+  ]);
+});

@@ -1,6 +1,13 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ineffectiveFields, isRemoteServer, type Methods, type ParsedParams } from '@groundcrew/protocol';
+import {
+  builtinToolNames,
+  ineffectiveFields,
+  isRemoteServer,
+  type Methods,
+  nearestName,
+  type ParsedParams,
+} from '@groundcrew/protocol';
 
 type Opening = ParsedParams<Methods['session.resume']>;
 type Provider = NonNullable<Opening['provider']>;
@@ -11,12 +18,15 @@ export function optionsWithoutEffect(params: Partial<Opening>): readonly string[
 }
 
 function ofSettings(params: Partial<Opening>): readonly string[] {
-  const { systemMessage, infiniteSessions, provider, providers, mcpServers, customAgents } = params;
+  const { systemMessage, provider, providers, mcpServers, customAgents } = params;
   const isCustomized = systemMessage?.mode === 'customize';
-  const isSummarised = infiniteSessions?.enabled !== false;
   return [
     ...(isCustomized ? [] : useless('systemMessage', systemMessage, ['sections'], notCustomized)),
-    ...(isSummarised ? [] : useless('infiniteSessions', infiniteSessions, thresholds, notSummarised)),
+    ...switchedOff.flatMap((option) => ofSwitchedOff(option, params[option])),
+    ...ofThresholds(params.infiniteSessions),
+    ...named.flatMap((option) => ofRepeatedNames(option, params[option] ?? [])),
+    ...ofReplacedTools(params.tools ?? []),
+    ...ofOtherOptions(params),
     ...ofProvider('provider', provider ?? {}),
     ...(providers ?? []).flatMap((each) => ofProvider('providers', each)),
     ...ofServers('mcpServers', mcpServers),
@@ -24,13 +34,105 @@ function ofSettings(params: Partial<Opening>): readonly string[] {
   ];
 }
 
-const thresholds = ['backgroundCompactionThreshold', 'bufferExhaustionThreshold'];
 const notCustomized = '\'systemMessage.mode\' is not "customize".';
-const notSummarised = "'infiniteSessions.enabled' is false.";
+
+/** What is switched off has no use for the rest that is said of it. */
+const switchedOff = ['infiniteSessions', 'largeOutput', 'toolSearch', 'sandboxConfig'] as const;
+
+function ofSwitchedOff(
+  option: string,
+  given: { readonly enabled?: boolean | null | undefined } | null | undefined,
+): readonly string[] {
+  if (given?.enabled !== false) return [];
+  return useless(option, given, Object.keys(given), `'${option}.enabled' is false.`);
+}
+
+/** What goes by its name, and which of several of one name counts. */
+const counting = { tools: 'last', commands: 'last', customAgents: 'first' } as const;
+const named = ['tools', 'commands', 'customAgents'] as const;
+
+function ofRepeatedNames(
+  option: keyof typeof counting,
+  given: readonly { readonly name?: unknown }[],
+): readonly string[] {
+  const names = given.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  return [...repeated]
+    .slice(0, mostRepeated)
+    .map(
+      (name) =>
+        `The option '${option}' has ${shown(name)} more than once: only the ${counting[option]} has an effect.`,
+    );
+}
+
+const mostRepeated = 10;
+
+/** Tools that say they replace what is not there; the built-in tool that was meant stays. */
+function ofReplacedTools(tools: NonNullable<Opening['tools']>): readonly string[] {
+  return replacing.flatMap((field) => {
+    const meant = tools.filter((tool) => tool[field] === true && !isBuiltin(tool.name));
+    return meant.flatMap(({ name }) => {
+      const near = nearestName(name, builtinToolNames);
+      if (near === undefined) return [];
+      return [
+        `The option 'tools.${field}' has no effect for ${shown(name)} (did you mean ${shown(near)}?): there is no such built-in tool.`,
+      ];
+    });
+  });
+}
+
+const replacing = ['overridesBuiltInTool', 'actsForBuiltIn'] as const;
+
+function isBuiltin(name: string): boolean {
+  return builtinToolNames.some((each) => each === name);
+}
+
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, longestPath));
+}
+
+/** A session that waits for its summary before one is made in the background never makes one there. */
+function ofThresholds(given: Opening['infiniteSessions']): readonly string[] {
+  const { enabled, backgroundCompactionThreshold: background, bufferExhaustionThreshold: full } = given ?? {};
+  if (enabled === false || typeof background !== 'number' || typeof full !== 'number' || background <= full)
+    return [];
+  const because = "'infiniteSessions.bufferExhaustionThreshold' is reached first.";
+  return useless('infiniteSessions', given, ['backgroundCompactionThreshold'], because);
+}
+
+/** Options that another one leaves without effect. */
+function ofOtherOptions(params: Partial<Opening>): readonly string[] {
+  const { enableSkills, skipCustomInstructions, provider, hooks, hookOptions } = params;
+  const because = (isSo: boolean, options: readonly string[], reason: string) =>
+    isSo ? useless(undefined, params, options, reason) : [];
+  return [
+    ...because(enableSkills === false, ['skillDirectories', 'disabledSkills'], "'enableSkills' is false."),
+    ...because(
+      skipCustomInstructions === true,
+      ['instructionDirectories'],
+      "'skipCustomInstructions' is true.",
+    ),
+    ...because(isGiven(provider?.baseUrl), ['providerRef'], "'provider' is given."),
+    ...because(
+      hooks === true && hookOptions?.types?.length === 0,
+      ['hooks'],
+      "'hookOptions.types' is empty.",
+    ),
+  ];
+}
 
 function ofProvider(option: string, provider: Partial<Provider>): readonly string[] {
-  const { type } = provider;
+  const { type, bearerToken, hasBearerTokenProvider } = provider;
+  const givesTokens = hasBearerTokenProvider === true;
   return [
+    ...(givesTokens
+      ? useless(option, provider, ['apiKey', 'bearerToken'], `'${option}.hasBearerTokenProvider' is true.`)
+      : useless(
+          option,
+          provider,
+          isGiven(bearerToken) ? ['apiKey'] : [],
+          `'${option}.bearerToken' is given.`,
+        )),
     ...(type === 'azure' ? [] : useless(option, provider, ['azure'], `'${option}.type' is not "azure".`)),
     ...(type === 'anthropic'
       ? useless(option, provider, ['wireApi'], `'${option}.type' "anthropic" has one wire.`)
@@ -47,19 +149,21 @@ function ofServers(option: string, servers: Opening['mcpServers'] | null): reado
   });
 }
 
+/** Fields of an option, or options themselves, that are given all the same. */
 function useless(
-  option: string,
+  option: string | undefined,
   given: object | null | undefined,
   names: readonly string[],
   because: string,
-) {
+): readonly string[] {
+  const path = option === undefined ? '' : `${option}.`;
   return Object.entries(given ?? {})
     .filter(([name, value]) => names.includes(name) && isGiven(value))
-    .map(([name]) => `The option '${option}.${name}' has no effect: ${because}`);
+    .map(([name]) => `The option '${path}${name}' has no effect: ${because}`);
 }
 
 function isGiven(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(isGiven);
   return value !== undefined && value !== null && value !== false && value !== '';
 }
 
@@ -70,8 +174,7 @@ function ofPlaces(params: Partial<Opening>): readonly string[] {
     const looked = (params[option] ?? []).slice(0, mostLooked);
     const missing = looked.filter((path) => !isDirectory(resolve(from, path)));
     return missing.slice(0, mostMissing).map((path) => {
-      const shown = JSON.stringify(path.slice(0, longestPath));
-      return `The option '${option}' has no effect for ${shown}: there is no such directory.`;
+      return `The option '${option}' has no effect for ${shown(path)}: there is no such directory.`;
     });
   });
 }

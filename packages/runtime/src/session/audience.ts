@@ -186,7 +186,7 @@ export class Audience {
   }
 
   commands(): readonly ClientCommand[] {
-    return [...this.attachments.values()].flatMap((attachment) => attachment.commands);
+    return [...this.attachments.values()].flatMap(({ commands }) => lastOfEach(commands));
   }
 
   /** The clients that answer questions of a kind, in the order in which they came. */
@@ -287,8 +287,13 @@ function isAgentStream(published: PublishedEvent): boolean {
 /** How long a client may take to say whether arguments fit its tool. */
 const checkMs = 10_000;
 
+/** Of several of one name a client can run one: the last, as a table of its own would keep it. */
+function lastOfEach<T extends { readonly name: string }>(list: readonly T[]): readonly T[] {
+  return [...new Map(list.map((each) => [each.name, each])).values()];
+}
+
 function toolsOf({ tools, ask }: Attachment): readonly ToolDeclaration[] {
-  return tools.map((tool) =>
+  return lastOfEach(tools).map((tool) =>
     tool.checksArguments
       ? { ...tool, checkArguments: (call) => ask('toolArguments.check', call, AbortSignal.timeout(checkMs)) }
       : tool,

@@ -29,6 +29,14 @@ function filtersIn(settings: SessionSettings): FilterEntries {
   };
 }
 
+/** Clients of old expect it, and newer ones say that exclusion wins. */
+function ignoredExclusion({ availableTools, excludedTools = [], exclusionWins }: SessionSettings) {
+  if (exclusionWins || availableTools === undefined || excludedTools.length === 0) return [];
+  return [
+    "The option 'excludedTools' has no effect: 'availableTools' is given, and 'toolFilterPrecedence' is not \"excluded\".",
+  ];
+}
+
 /** What agents of clients may use, but for tools of servers, which an agent may bring along or name as `server/tool`. */
 function toolsOfAgents({ customAgents = [] }: SessionSettings): readonly string[] {
   const named = customAgents.flatMap(({ tools, mcpServers }) =>
@@ -54,7 +62,7 @@ export class OptionWarnings {
 
   /** A warning for each filter of tools with entries that no tool is meant by; what tools of servers may be meant by waits. */
   ofFilters(sources: readonly ToolSource[], settings: SessionSettings): readonly string[] {
-    return this.examine(sources, filtersIn(settings));
+    return [...ignoredExclusion(settings), ...this.examine(sources, filtersIn(settings))];
   }
 
   /** The same for what has waited. */
