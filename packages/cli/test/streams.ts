@@ -25,6 +25,10 @@ export class TestTerminal implements Terminal {
     return () => this.handlers.delete(handler);
   }
 
+  onWarning(): () => void {
+    return () => undefined;
+  }
+
   exit(code: number): void {
     this.exits.push(code);
   }

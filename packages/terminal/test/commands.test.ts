@@ -173,6 +173,7 @@ test('choices, plans, forms and spent limits are answered on the screen', async 
     await screen.sees('Size');
     screen.type('2');
     expect(await filled).toEqual({ action: 'accept', content: { name: 'Ada', adult: true, size: 'L' } });
+    await agree(session, screen);
     await spendMore(session, screen);
   });
 });
@@ -189,6 +190,23 @@ const form = {
     required: ['name', 'adult', 'size'],
   },
 };
+
+/** A form without fields asks for a yes; nothing of its message is written over. */
+async function agree(session: Session, screen: TestScreen): Promise<void> {
+  const message = 'Delete all of it?\rShow the time?';
+  const requestedSchema = { type: 'object' as const, properties: {} };
+  for (const [key, answer] of [
+    ['n', { action: 'decline' }],
+    ['y', { action: 'accept', content: {} }],
+  ] as const) {
+    screen.mark();
+    const answered = session.call('session.ui.elicitation', { message, requestedSchema });
+    await screen.sees('Delete all of it?');
+    await screen.sees('y  Yes');
+    screen.type(key);
+    expect(await answered).toEqual(answer);
+  }
+}
 
 async function spendMore(session: Session, screen: TestScreen): Promise<void> {
   await session.call('session.options.update', { sessionLimits: { maxCalls: 1 } });

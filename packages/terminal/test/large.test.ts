@@ -122,6 +122,8 @@ test('through a storm of resizes every line of a long answer is there once, in o
     '❯ Second half',
     `❯ ${idle}`,
   ]);
+  // What Node says beside the screen would be on it.
+  expect(screen.raw).not.toContain('Warning');
 });
 
 /** Waits until nothing more is drawn. */

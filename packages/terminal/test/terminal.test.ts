@@ -375,3 +375,12 @@ test('without colours nothing but places is sent to the terminal', async () => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences of terminals
   expect(screen.raw).not.toMatch(/\u001b\[[0-9;]*m/);
 });
+
+test('what Node warns of is a line of the screen, and not written over it', async () => {
+  const warns = 'data:text/javascript,process.on(`SIGUSR2`,()=>process.emitWarning(`worn`))';
+  const screen = await world.attach([], { environment: { NODE_OPTIONS: `--import ${warns}` } });
+  process.kill(screen.pid, 'SIGUSR2');
+  await screen.sees('! warning: Warning: worn');
+  await screen.sees(idle);
+  expect(screen.raw).not.toContain('(Use `node');
+});

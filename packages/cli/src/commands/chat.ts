@@ -70,6 +70,7 @@ async function runOnScreen({ given, config, server }: ChatParts, terminal: Termi
   const { log, redactor } = openCommandLog(config, { environment, version, errorOutput: notices });
   if (server?.token !== undefined) redactor.register(server.token);
   const executor = executorFor(given.sandbox, config, environment);
+  const undo = terminal.onWarning((message) => log.write('warning', message));
   try {
     return await runScreen(
       {
@@ -85,6 +86,7 @@ async function runOnScreen({ given, config, server }: ChatParts, terminal: Termi
       terminal,
     );
   } finally {
+    undo();
     for (const line of notices.left) terminal.errorOutput.write(`${line}\n`);
     log.close();
   }

@@ -32,11 +32,11 @@ export async function askForm(
 ): Promise<ElicitationResult> {
   if (mode === 'url') {
     show(`  ${visible(url ?? '')}`);
-    const said = await read('y when you have been there, n no: ');
-    if (said === undefined) return { action: 'cancel' };
-    return { action: /^y(?:es)?$/i.test(said) ? 'accept' : 'decline' };
+    return askConsent('y when you have been there, n no: ', read);
   }
   const { properties = {}, required = [] } = requestedSchema ?? {};
+  // A form without fields asks for a yes: nothing is accepted that nobody has seen.
+  if (Object.keys(properties).length === 0) return askConsent('y yes, n no: ', read);
   const entered: [string, Values[string]][] = [];
   for (const [name, declared] of Object.entries(properties)) {
     const field = (declared ?? {}) as Field; // the runtime has checked the form
@@ -45,6 +45,15 @@ export async function askForm(
     if (value !== undefined) entered.push([name, value.entered]);
   }
   return { action: 'accept', content: Object.fromEntries(entered) };
+}
+
+async function askConsent(
+  question: string,
+  read: (question: string) => Promise<string | undefined>,
+): Promise<ElicitationResult> {
+  const said = await read(question);
+  if (said === undefined) return { action: 'cancel' };
+  return /^y(?:es)?$/i.test(said) ? { action: 'accept', content: {} } : { action: 'decline' };
 }
 
 async function askField(

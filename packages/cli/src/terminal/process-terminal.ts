@@ -26,6 +26,7 @@ export function processTerminal(version: string): Terminal & { isRead(): boolean
         if (signal === 'SIGPIPE') isRead = false;
         handler(signal);
       }),
+    onWarning,
     exit: (code) => process.exit(code),
   };
 }
@@ -51,6 +52,16 @@ function onStop(handler: (signal: StopSignal) => void): () => void {
   process.stderr.on('error', () => undefined);
   return () => {
     for (const each of undo) each();
+  };
+}
+
+function onWarning(handler: (message: string) => void): () => void {
+  const usual = process.listeners('warning');
+  const receive = ({ name, message }: Error) => handler(`${name}: ${message}`);
+  process.removeAllListeners('warning').on('warning', receive);
+  return () => {
+    process.off('warning', receive);
+    for (const each of usual) process.on('warning', each);
   };
 }
 

@@ -22,6 +22,8 @@ export interface Terminal {
   readonly inputKind: InputKind;
   /** Learns of every request to stop, from now on. Returns the undo. */
   onStop(handler: (signal: StopSignal) => void): () => void;
+  /** What Node warns of goes there from now on, and not to stderr. Returns the undo. */
+  onWarning(handler: (message: string) => void): () => void;
   /** Ends the program at once. */
   exit(code: number): void;
 }

@@ -1,5 +1,5 @@
 import type { ElicitationRequest, ElicitationResult } from '@groundcrew/sdk';
-import { cleanLine } from '../text/clean.js';
+import { askedLines, visibleLines } from '../text/clean.js';
 import { type Line, line } from '../text/span.js';
 import type { Option, Question } from './question.js';
 
@@ -38,11 +38,13 @@ export async function askForm(
   ask: Ask,
   problem?: string,
 ): Promise<ElicitationResult> {
-  const from = request.elicitationSource ? `${cleanLine(request.elicitationSource)}: ` : '';
-  const refused = problem === undefined ? '' : ` (not taken: ${cleanLine(problem)})`;
-  const title = line(`${from}${cleanLine(request.message)}${refused}`, 'bold');
+  const from = request.elicitationSource ? `${request.elicitationSource}: ` : '';
+  const refused = problem === undefined ? '' : ` (not taken: ${problem})`;
+  const title = askedLines(`${from}${request.message}${refused}`).map((each) => line(each, 'bold'));
   if (request.mode === 'url') return askPage(title, request.url ?? '', ask);
   const { properties = {}, required = [] } = request.requestedSchema ?? {};
+  // A form without fields asks for a yes: nothing is accepted that nobody has seen.
+  if (Object.keys(properties).length === 0) return askConsent({ body: title, yes: 'Yes' }, ask);
   const entered: [string, Value][] = [];
   for (const [name, declared] of Object.entries(properties)) {
     const field = (declared ?? {}) as Field; // the runtime has checked the form
@@ -54,30 +56,41 @@ export async function askForm(
   return { action: 'accept', content: Object.fromEntries(entered) };
 }
 
-async function askPage(title: Line, url: string, ask: Ask): Promise<ElicitationResult> {
+function askPage(title: readonly Line[], url: string, ask: Ask): Promise<ElicitationResult> {
+  const address = visibleLines(url).map((each) => line(`  ${each}`, 'underline'));
+  return askConsent({ body: [...title, ...address], yes: 'I have been there' }, ask);
+}
+
+async function askConsent(
+  { body, yes }: { readonly body: readonly Line[]; readonly yes: string },
+  ask: Ask,
+): Promise<ElicitationResult> {
   const action = await ask({
-    body: [title, line(`  ${cleanLine(url)}`, 'underline')],
+    body,
     options: [
-      { key: 'y', label: 'I have been there', value: 'accept' },
+      { key: 'y', label: yes, value: 'accept' },
       { key: 'n', label: 'No', value: 'decline' },
     ],
     read: ({ value }) => ({ answer: value }),
   });
-  return { action: action === 'accept' || action === 'decline' ? action : 'cancel' };
+  if (action === 'accept') return { action, content: {} };
+  return { action: action === 'decline' ? action : 'cancel' };
 }
 
 function fieldQuestion(
   name: string,
   field: Field,
-  { title, isRequired }: { readonly title: Line; readonly isRequired: boolean },
+  { title, isRequired }: { readonly title: readonly Line[]; readonly isRequired: boolean },
 ): Question {
-  const label = cleanLine(field.title ?? name);
-  const hint = field.description === undefined ? [] : [line(`  ${cleanLine(field.description)}`, 'dim')];
+  const label = asked(field.title ?? name);
+  const hint = askedLines(field.description ?? '').flatMap((each) =>
+    each === '' ? [] : [line(`  ${each}`, 'dim')],
+  );
   const skip: readonly Option<unknown>[] = isRequired ? [] : [{ label: 'Leave it out', value: leftOut }];
   const no: Option<unknown> = { label: 'Decline', value: declined };
-  const usual = field.default === undefined ? '' : `; ${cleanLine(String(field.default))} unless given`;
+  const usual = field.default === undefined ? '' : `; ${asked(String(field.default))} unless given`;
   return {
-    body: [title, line(`${label} (${kindOf(field)}${usual})`), ...hint],
+    body: [...title, line(`${label} (${kindOf(field)}${usual})`), ...hint],
     options: [...valuesOf(field), ...skip, no],
     read: ({ value, asksFor }, words) => {
       if (asksFor === undefined) return { answer: value };
@@ -96,9 +109,9 @@ function valuesOf(field: Field): readonly Option<unknown>[] {
     ];
   const choices = choicesOf(field);
   if (choices && field.type !== 'array')
-    return choices.map(({ value, label }) => ({ label: cleanLine(label), value }));
+    return choices.map(({ value, label }) => ({ label: asked(label), value }));
   const asksFor = choices
-    ? `Some of ${choices.map(({ value }) => cleanLine(value)).join(', ')}, separated by commas`
+    ? `Some of ${choices.map(({ value }) => asked(value)).join(', ')}, separated by commas`
     : 'Your answer';
   return [{ label: 'Answer', value: undefined, asksFor }];
 }
@@ -144,4 +157,8 @@ function readNumber(
   if (type === 'integer' && !Number.isInteger(number)) return { problem: 'This is no whole number' };
   if (number < minimum || number > maximum) return { problem: `It must be from ${minimum} to ${maximum}` };
   return { answer: number };
+}
+
+function asked(text: string): string {
+  return askedLines(text).join(' ');
 }

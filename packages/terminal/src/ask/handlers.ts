@@ -1,5 +1,5 @@
 import type { ResumeSessionOptions, SessionLimitsRequest } from '@groundcrew/sdk';
-import { cleanLine, cleanLines } from '../text/clean.js';
+import { askedLines, cleanLine } from '../text/clean.js';
 import { blocks } from '../text/markdown.js';
 import { blocksOf } from '../text/markdown-blocks.js';
 import { line } from '../text/span.js';
@@ -101,9 +101,9 @@ function round(number: number): number {
 function choiceQuestion(text: string, choices: readonly string[], allowFreeform: boolean): Question {
   const isFree = allowFreeform || choices.length === 0;
   return {
-    body: cleanLines(text).map((each) => line(each, 'bold')),
+    body: askedLines(text).map((each) => line(each, 'bold')),
     options: [
-      ...choices.map((choice) => ({ label: cleanLine(choice), value: choice })),
+      ...choices.map((choice) => ({ label: askedLines(choice).join(' '), value: choice })),
       ...(isFree
         ? [
             {
@@ -139,7 +139,10 @@ function planQuestion(
   columns: number,
 ): Question {
   return {
-    body: [line(`The plan: ${cleanLine(summary)}`, 'bold'), ...blocks(blocksOf(planContent), columns)],
+    body: [
+      ...askedLines(`The plan: ${summary}`).map((each) => line(each, 'bold')),
+      ...blocks(blocksOf(planContent), columns),
+    ],
     options: [
       ...actions.map((action) => ({ label: actionLabels[action] ?? cleanLine(action), value: action })),
       { key: 'n', label: 'No', value: 'no' },

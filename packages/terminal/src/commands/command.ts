@@ -29,6 +29,8 @@ export interface CommandContext {
 export interface Command {
   readonly usage: string;
   readonly help: string;
+  /** What is entered after it is meant for the session that it opens. */
+  readonly opensSession?: true;
   run(context: CommandContext): Promise<void>;
 }
 

@@ -8,6 +8,7 @@ export const historyCommands: Readonly<Record<string, Command>> = {
   '/fork': {
     usage: '/fork [NUMBER]',
     help: 'goes on in a new session: with all of this one, or without the last prompts, so many of them',
+    opensSession: true,
     run: async (context) => {
       const { client, session, open, print, write } = context;
       const point = context.args === '' ? undefined : await pointOf(context);
@@ -23,6 +24,7 @@ export const historyCommands: Readonly<Record<string, Command>> = {
   '/rewind': {
     usage: '/rewind [NUMBER]',
     help: 'takes back the last prompts, so many of them, with the files that tools wrote since',
+    opensSession: true,
     run: async (context) => {
       const { session, open, print, write, choose } = context;
       const point = await pointOf(context);

@@ -12,6 +12,7 @@ export const sessionCommands: Readonly<Record<string, Command>> = {
   '/new': {
     usage: '/new',
     help: 'begins a new session; the one before stays stored',
+    opensSession: true,
     run: ({ open }) => open({ type: 'new' }),
   },
   '/sessions': {
@@ -27,6 +28,7 @@ export const sessionCommands: Readonly<Record<string, Command>> = {
   '/resume': {
     usage: '/resume [ID]',
     help: 'goes on with another session; the beginning of its id is enough, or last',
+    opensSession: true,
     run: async ({ client, session, args, choose, open, findSession }) => {
       const sessions = await client.listSessions();
       const others = sessions.filter(({ sessionId }) => sessionId !== session.sessionId);

@@ -9,6 +9,7 @@ import {
   waitsOf,
 } from '@groundcrew/sdk';
 import { Printer } from './printer.js';
+import { WaitClock } from './wait-clock.js';
 
 /** One row of the agent's todo list. */
 export interface Todo {
@@ -38,8 +39,7 @@ export class Conversation {
   isAwaited = false;
   /** Events that came before the log was read. */
   private early: SessionEvent[] | undefined = [];
-  private since = Date.now();
-  private waitsFor = '';
+  private readonly clock = new WaitClock();
 
   constructor(
     columns: () => number,
@@ -72,6 +72,7 @@ export class Conversation {
     const early = this.early ?? [];
     this.early = undefined;
     this.transcript = transcriptOf(stored);
+    for (const event of stored) this.clock.note(event);
     // What was shown may have been taken back since.
     this.printer.skip(Math.min(options.shown, this.transcript.main.items.length));
     if (!isProcessing) this.transcript = { ...this.transcript, isIdle: true };
@@ -88,12 +89,7 @@ export class Conversation {
   /** What it waits for, and since when. */
   waits(now: number): { readonly waits: readonly TranscriptWait[]; readonly seconds: number } {
     const waits = this.transcript.isIdle ? [] : waitsOf(this.transcript);
-    const key = waits.map((wait) => ('toolCallId' in wait ? wait.toolCallId : wait.type)).join();
-    if (key !== this.waitsFor) {
-      this.waitsFor = key;
-      this.since = now;
-    }
-    return { waits, seconds: Math.floor((now - this.since) / 1000) };
+    return { waits, seconds: this.clock.seconds(waits[0], now) };
   }
 
   /** Reads what no event carries: queue, todos, mode, what was used. */
@@ -123,6 +119,8 @@ export class Conversation {
 
   private fold(event: SessionEvent): void {
     this.transcript = foldTranscript(this.transcript, event);
+    // The clock of a runtime elsewhere may be another one: what happens now has the time of this one.
+    this.clock.note(event, Date.now());
     if (event.type === 'user.message' || event.type === 'session.idle') this.isAwaited = false;
     const { session } = this;
     if (!session) return;

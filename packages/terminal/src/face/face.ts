@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { Client, ConnectionLost, Reconnected } from '@groundcrew/sdk';
 import { Asking } from '../ask/asking.js';
 import { handlersFor } from '../ask/handlers.js';
-import { Refusal } from '../commands/command.js';
+import { type Command, Refusal } from '../commands/command.js';
 import { commands } from '../commands/commands.js';
 import { Conversation } from '../conversation/conversation.js';
 import { attachmentsOf } from '../input/attachments.js';
@@ -25,7 +25,7 @@ export class Face {
   private isWarned = false;
   private warning: NodeJS.Timeout | undefined;
   private lastTyped = 0;
-  /** The first session is open; what is typed before waits for it. */
+  /** The session that is meant is open; what is entered before waits for it. It never fails. */
   private ready: Promise<void> = Promise.resolve();
 
   constructor(private readonly world: TerminalContext) {
@@ -41,8 +41,8 @@ export class Face {
       directory: () => this.directory,
       onChange: () => this.view.changed(),
       session: () => this.conversation.session,
-      submit: (text) => void this.submit(text, 'enqueue'),
-      steer: (text) => void this.submit(text, 'immediate'),
+      submit: (text) => this.submit(text, 'enqueue'),
+      steer: (text) => this.submit(text, 'immediate'),
       takeBack: () => void this.takeBack(),
       isBusy: () => this.isBusy,
     });
@@ -71,8 +71,9 @@ export class Face {
       });
       close = opened.close;
       this.client = opened.client;
-      this.ready = this.open({ type: 'first' });
-      await this.ready;
+      const opening = this.open({ type: 'first' });
+      this.ready = opening.catch(() => undefined);
+      await opening;
       return await closed;
     } finally {
       undo();
@@ -127,8 +128,7 @@ export class Face {
   private async readDirectory(client: Client, sessionId: string): Promise<void> {
     const known = await client.getSessionMetadata(sessionId).catch(() => undefined);
     const place = known?.context?.workingDirectory;
-    const isHere = place !== undefined && statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
-    this.directory = isHere ? place : this.world.workingDirectory;
+    this.directory = place !== undefined && isDirectory(place) ? place : this.world.workingDirectory;
   }
 
   private greet({ type }: SessionChoice): void {
@@ -162,14 +162,26 @@ export class Face {
     return !isWriting;
   }
 
-  private async submit(text: string, mode: 'enqueue' | 'immediate'): Promise<void> {
-    await this.ready;
-    if (text.startsWith('/') && (await this.obey(text))) return;
+  private submit(text: string, mode: 'enqueue' | 'immediate'): void {
+    this.ready = this.ready.then(() => this.enter(text, mode));
+  }
+
+  /** Resolves when what is entered next can be taken: at once, unless another session is being opened. */
+  private async enter(text: string, mode: 'enqueue' | 'immediate'): Promise<void> {
+    const [name = ''] = text.split(/\s/);
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    // A path is no command.
+    const isPrompt = !command && (!text.startsWith('/') || /^\/\S*\//.test(name));
+    const done = isPrompt ? this.send(text, mode) : this.obey(text, name, command);
+    if (command?.opensSession) await done;
+  }
+
+  private async send(text: string, mode: 'enqueue' | 'immediate'): Promise<void> {
     const { session } = this.conversation;
     if (!session) return;
-    const attachments = attachmentsOf(text, this.directory);
-    const sent = { prompt: text, ...(attachments.length > 0 && { attachments }) };
     try {
+      const attachments = attachmentsOf(text, this.directory);
+      const sent = { prompt: text, ...(attachments.length > 0 && { attachments }) };
       if (this.view.connection === 'lost') await this.open({ type: 'resume', sessionId: session.sessionId });
       const mayJoin = this.isBusy && { mode };
       if (!mayJoin) this.conversation.isAwaited = true;
@@ -181,16 +193,11 @@ export class Face {
     }
   }
 
-  /** Runs a command; false when there is none of this name, and the text is a prompt. */
-  private async obey(text: string): Promise<boolean> {
-    const [name = ''] = text.split(/\s/);
+  private async obey(text: string, name: string, command: Command | undefined): Promise<void> {
     const args = text.slice(name.length).trim();
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
     const { client, conversation } = this;
     const { session } = conversation;
-    if (!client || !session) return true;
-    // A path is no command.
-    if (!command && /^\/\S*\//.test(name)) return false;
+    if (!client || !session) return;
     this.say([], [span('❯ ', 'user'), span(text, 'dim')]);
     try {
       if (command)
@@ -218,7 +225,6 @@ export class Face {
     } catch (error) {
       this.fail(error);
     }
-    return true;
   }
 
   private choose<T>(
@@ -308,6 +314,15 @@ export class Face {
     const { session, transcript } = this.conversation;
     const hasBegun = transcript.main.items.some(({ type }) => type === 'prompt');
     return session && hasBegun ? [line(`To go on: groundcrew --resume ${session.sessionId}`, 'dim')] : [];
+  }
+}
+
+/** False too where it cannot be looked at. */
+function isDirectory(place: string): boolean {
+  try {
+    return statSync(place).isDirectory();
+  } catch {
+    return false;
   }
 }
 

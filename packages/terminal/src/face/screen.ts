@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import stringWidth from 'string-width';
+import { widestOf, widthOf } from '../text/width.js';
 
 /** The real terminal. */
 export type Output = NodeJS.WriteStream;
@@ -129,15 +129,22 @@ export class Screen extends EventEmitter {
 
   /**
    * Live lines stay in their rows: where a terminal takes a character for wider than this program does, the rest of the row is
-   * cut off. A row more than was counted would be left behind.
+   * cut off. A row more than was counted would be left behind. Rows that fit in any case are written as ever: should the
+   * window be narrower by now, they become as many rows as are counted later, and no line above is taken for one of them.
    */
   private liveText(chunk: string): string {
     this.note(chunk);
-    return chunk.includes('\n') ? `${wrapOff}${chunk}${wrapOn}` : chunk;
+    if (!chunk.includes('\n')) return chunk;
+    const bounded = (row: string) => (this.mayOverflow(row) ? `${wrapOff}${row}${wrapOn}` : row);
+    return chunk.split('\n').map(bounded).join('\n');
+  }
+
+  private mayOverflow(row: string): boolean {
+    return widestOf(row.replace(sequences, '')) > this.columns;
   }
 
   /** A row that was cut off at the edge has no more to wrap. */
-  private readonly widthOf = (text: string): number => Math.min(stringWidth(text), this.columns);
+  private readonly widthOf = (text: string): number => Math.min(widthOf(text), this.columns);
 
   private takePrinted(chunk: string): string {
     return chunk.replace(marks, (_, id: string) => {

@@ -15,7 +15,7 @@ export class TerminalModes {
     this.input.setRawMode?.(true);
     this.input.setEncoding('utf8');
     this.input.resume();
-    this.output.write('\u001b[?2004h\u001b[>1u');
+    this.output.write('\u001b[?2004h\u001b[>5u');
     process.once('exit', this.onExit);
   }
 

@@ -36,6 +36,8 @@ export class View {
   private tick: NodeJS.Timeout | undefined;
   private drawnAt = 0;
   private isOpen = false;
+  /** Nothing is drawn before the screen says that it can be. */
+  private isHeld = false;
 
   constructor(
     private readonly world: TerminalContext,
@@ -55,7 +57,7 @@ export class View {
 
   /** Something has changed that is seen. */
   changed(): void {
-    if (!this.isOpen || this.timer) return;
+    if (!this.isOpen || this.isHeld || this.timer) return;
     const wait = Math.max(0, this.drawnAt + frameMs - performance.now());
     this.timer = setTimeout(() => this.flush(), wait);
   }
@@ -110,7 +112,7 @@ export class View {
   private flush(): void {
     this.timer = undefined;
     if (!this.renderer.screen.isReady()) {
-      this.renderer.screen.onceReady(() => this.changed());
+      this.hold();
       return;
     }
     const lines = this.finished({ isBounded: true });
@@ -118,6 +120,16 @@ export class View {
     this.drawnAt = performance.now();
     const { printer, transcript } = this.viewed.conversation();
     if (printer.isBehind(transcript)) this.timer = setTimeout(() => this.flush(), 0);
+  }
+
+  /** One listener, however much happens meanwhile: of many, Node would warn on the terminal itself. */
+  private hold(): void {
+    if (this.isHeld) return;
+    this.isHeld = true;
+    this.renderer.screen.onceReady(() => {
+      this.isHeld = false;
+      this.changed();
+    });
   }
 
   /** The lines that are to be printed next; what takes too long is left for the next frame. */

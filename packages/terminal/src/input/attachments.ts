@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, extname, isAbsolute, join, resolve } from 'node:path';
 import type { SentAttachment } from '@groundcrew/sdk';
@@ -19,12 +19,20 @@ const imageTypes: Readonly<Record<string, string>> = {
  * is dropped on it. Pictures go along as bytes, so that a runtime elsewhere sees them too.
  */
 export function attachmentsOf(prompt: string, directory: string): readonly SentAttachment[] {
-  const named = [...prompt.matchAll(/(?:^|\s)@(?:"([^"\n]+)"|(\S+))/g)].map(
-    ([, quoted, plain]) => quoted ?? plain?.replace(/[.,;:!?)]+$/, '') ?? '',
+  const named = [...prompt.matchAll(/(?:^|\s)@(?:"((?:\\"|[^"\n])+)"|(\S+))/g)].map(
+    ([, quoted, plain = '']) =>
+      // A mark after the name may belong to the sentence, or to the name.
+      quoted === undefined ? [plain, plain.replace(/[.,;:!?)]+$/, '')] : [quoted.replaceAll('\\"', '"')],
   );
-  const dropped = [...prompt.matchAll(imagePath)].map((found) => unquoted(found[1] ?? ''));
-  const paths = [...new Set([...named, ...dropped].filter(Boolean).map((name) => placeOf(name, directory)))];
-  return paths.flatMap((path) => attachmentOf(path) ?? []);
+  const dropped = [...prompt.matchAll(imagePath)].map((found) => [unquoted(found[1] ?? '')]);
+  const paths = [...named, ...dropped].flatMap(
+    (names) =>
+      names
+        .filter(Boolean)
+        .map((name) => placeOf(name, directory))
+        .find((path) => statOf(path)) ?? [],
+  );
+  return [...new Set(paths)].flatMap((path) => attachmentOf(path) ?? []);
 }
 
 /** An absolute path, or one from the home, that ends like a picture; blanks in it are quoted or escaped. */
@@ -51,10 +59,19 @@ function placeOf(name: string, directory: string): string {
 }
 
 function attachmentOf(path: string): SentAttachment | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = statOf(path);
   if (found?.isDirectory()) return { type: 'directory', path };
   if (!found?.isFile()) return undefined;
   const mimeType = imageTypes[extname(path).toLowerCase()];
   if (mimeType === undefined || found.size > largestImage) return { type: 'file', path };
   return { type: 'blob', mimeType, data: readFileSync(path).toString('base64'), displayName: basename(path) };
+}
+
+/** What stands behind `@` may be anything: too long for a name, a link to itself. That is no file. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }

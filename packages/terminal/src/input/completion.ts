@@ -26,12 +26,12 @@ export function complete({ text, cursor }: Draft, choices: Choices): Completion 
   const before = text.slice(0, cursor);
   const [, command] = /^(\/\S*)$/.exec(before) ?? [];
   if (command !== undefined) return offered(0, choices.commands(command), command);
-  const [, name] = /(?:^|\s)@("[^"]*|[^\s@]*)$/.exec(before) ?? [];
+  const [, name] = /(?:^|\s)@("(?:\\"|[^"])*|[^\s@]*)$/.exec(before) ?? [];
   if (name === undefined) return undefined;
-  const files = choices.files(name.replace(/^"/, ''));
+  const files = choices.files(name.replace(/^"/, '').replaceAll('\\"', '"'));
   return offered(
     cursor - name.length - 1,
-    files.map((path) => ({ text: /\s/.test(path) ? `@"${path}"` : `@${path}` })),
+    files.map((path) => ({ text: /[\s"]/.test(path) ? `@"${path.replaceAll('"', '\\"')}"` : `@${path}` })),
     `@${name}`,
   );
 }

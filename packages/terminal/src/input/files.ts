@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** More are not looked for: a list of this length is searched between two keys. */
@@ -29,11 +29,14 @@ export class FileList {
     for (let folder = open.shift(); folder !== undefined && found.length < mostFiles; folder = open.shift()) {
       const entries = await readdir(join(this.directory, folder), { withFileTypes: true }).catch(() => []);
       for (const entry of entries) {
+        if (unwritable.test(entry.name)) continue;
         const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
         if (entry.isDirectory() && !skipped.has(entry.name)) {
           open.push(path);
           found.push(`${path}/`);
         } else if (entry.isFile()) found.push(path);
+        // Links may lead around in a circle: they are offered, not entered.
+        else if (entry.isSymbolicLink()) found.push(...(await this.linked(path)));
       }
     }
     this.files = found.map((path) => ({ path, lower: path.toLowerCase() }));
@@ -41,7 +44,17 @@ export class FileList {
     this.reading = undefined;
     this.onRead();
   }
+
+  private async linked(path: string): Promise<readonly string[]> {
+    const target = await stat(join(this.directory, path)).catch(() => undefined);
+    if (target?.isDirectory()) return [`${path}/`];
+    return target?.isFile() ? [path] : [];
+  }
 }
+
+/** No such name can be written on a line. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const unwritable = /[\u0000-\u001f\u007f]/;
 
 interface Known {
   readonly path: string;

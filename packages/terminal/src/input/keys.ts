@@ -10,11 +10,16 @@ export type Key =
       readonly shift: boolean;
     };
 
+type Held = { readonly ctrl: boolean; readonly alt: boolean; readonly shift: boolean };
+
 /** Keys that are no text; letters with Ctrl or Alt go by the letter. */
 export type KeyName = string;
 
 /** How long the rest of a sequence may take: a lone Escape is known when nothing follows. */
 const escapePatience = 40;
+
+/** How long the rest of a terminal's answer may take: nobody types the beginning of one within a moment. */
+const answerPatience = 1_000;
 
 /** Reads what a terminal sends: text, keys and whole pastes, however it is cut into pieces. */
 export class KeyReader {
@@ -33,8 +38,9 @@ export class KeyReader {
     }
     this.rest += piece;
     this.read({ isOver: false });
-    if (this.rest !== '' && !this.paste)
-      this.timer = setTimeout(() => this.read({ isOver: true }), escapePatience);
+    if (this.rest === '' || this.paste) return;
+    const patience = answerBegin.test(this.rest) ? answerPatience : escapePatience;
+    this.timer = setTimeout(() => this.read({ isOver: true }), patience);
   }
 
   close(): void {
@@ -86,13 +92,18 @@ export class KeyReader {
 
   private takeEscape(isOver: boolean): boolean {
     const { rest } = this;
+    const answer = answers.exec(rest)?.[0] ?? '';
+    if (answer !== '') {
+      this.rest = rest.slice(answer.length);
+      return true;
+    }
     const sequence = csi.exec(rest) ?? ss3.exec(rest);
     if (sequence) {
       this.rest = rest.slice(sequence[0].length);
       this.emitSequence(sequence[1] ?? '', sequence[2] ?? '');
       return true;
     }
-    const isPartial = rest.length === 1 || partial.test(rest);
+    const isPartial = rest.length === 1 || partial.test(rest) || answerBegin.test(rest);
     if (isPartial && !isOver) return false;
     if (rest.length === 1 || rest[1] === '\u001b' || isPartial) {
       this.rest = rest.slice(1);
@@ -108,13 +119,26 @@ export class KeyReader {
 
   /** Keys by their code, with the modifiers that newer terminals add. */
   private emitSequence(parameters: string, final: string): void {
-    const [code = '', modifiers = '1'] = parameters.split(';');
+    const [code = '', modifiers = '1', other = ''] = parameters.split(';');
     const bits = Math.max(0, Number(modifiers.split(':')[0]) - 1);
     const held = { shift: (bits & 1) !== 0, alt: (bits & 2) !== 0, ctrl: (bits & 4) !== 0 };
-    if (final === 'u') {
-      this.emit(codeName(Number(code.split(':')[0])), held);
-      return;
-    }
+    if (final === 'u') this.emitCode(code, held);
+    else if (final === '~' && code === '27') this.emitCode(other, held);
+    else this.emitNamed({ code, final, held });
+  }
+
+  /** A key by its character: with Ctrl or Alt the one of the Latin layout, where the terminal names it. */
+  private emitCode(codes: string, held: Held): void {
+    const [code = '', , latin = ''] = codes.split(':');
+    const isText = !held.ctrl && !held.alt;
+    const name = codeName(Number(latin === '' || isText ? code : latin));
+    if (isText && [...name].length === 1)
+      this.onKey({ type: 'text', text: held.shift ? name.toUpperCase() : name });
+    else this.emit(name, held);
+  }
+
+  private emitNamed(given: { readonly code: string; readonly final: string; readonly held: Held }): void {
+    const { code, final, held } = given;
     if (final === 'Z') this.emit('tab', { ...held, shift: true });
     else {
       const name = final === '~' ? numbered[code] : lettered[final];
@@ -122,10 +146,7 @@ export class KeyReader {
     }
   }
 
-  private emit(
-    name: string,
-    held: { readonly ctrl?: boolean; readonly alt?: boolean; readonly shift?: boolean },
-  ): void {
+  private emit(name: string, held: Partial<Held>): void {
     const isControl = name.startsWith('ctrl-');
     const { ctrl = isControl, alt = false, shift = false } = held;
     this.onKey({ type: 'key', name: isControl ? name.slice(5) : name, ctrl: ctrl || isControl, alt, shift });
@@ -148,6 +169,12 @@ const csi = /^\u001b\[([0-9;:?<=>]*)([A-Za-z~^$@])/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are the keys
 const ss3 = /^\u001bO()([A-Za-z])/;
 
+/** What a terminal says of itself, asked by a program before this one: strings (DCS, OSC and the like), and private CSI. */
+const answers =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are the keys
+  /^\u001b(?:[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|\[[?<=>][0-9;:]*[ -/]*[@-~])/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are the keys
+const answerBegin = /^\u001b(?:[\]PX^_][^\u0007\u001b]+\u001b?|\[[?<=>][0-9;:]*[ -/]*)$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are the keys
 const partial = /^\u001b(?:\[[0-9;:?<=>]*|O)$/;
 
@@ -187,6 +214,13 @@ function controlName(character: string): string {
   }
 }
 
+/** The keys of a number pad, as terminals that tell keys apart count them. */
+const firstKeypad = 57_399;
+const keypad = [
+  ...'0123456789./*-+',
+  ...['enter', '=', ',', 'left', 'right', 'up', 'down', 'pageup', 'pagedown', 'home', 'end', '', 'delete'],
+];
+
 function codeName(code: number): string {
   const known: Readonly<Record<number, string>> = {
     13: 'enter',
@@ -195,5 +229,6 @@ function codeName(code: number): string {
     127: 'backspace',
     8: 'backspace',
   };
+  if (code >= firstKeypad && code < firstKeypad + keypad.length) return keypad[code - firstKeypad] ?? '';
   return known[code] ?? (code > 0 && code < 0x110000 ? String.fromCodePoint(code) : '');
 }

@@ -21,6 +21,11 @@ export function cleanLines(text: string): readonly string[] {
     .map((line) => cleanLine(line));
 }
 
+/** The lines of a question, made safe: a carriage return hides nothing of it, it ends a line. */
+export function askedLines(text: string): readonly string[] {
+  return cleanLines(text.replace(/\r\n?/g, '\n'));
+}
+
 /** One line, made safe; line ends within it are spaces. */
 export function cleanLine(text: string): string {
   const last = text.includes('\r') ? (text.split('\r').findLast((part) => part !== '') ?? '') : text;

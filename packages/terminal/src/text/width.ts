@@ -5,6 +5,19 @@ export function widthOf(text: string): number {
   return isPlain(text) ? text.length : stringWidth(text);
 }
 
+/** The columns that a text takes at most: terminals differ in emoji that are joined, and in what East Asian ones take for wide. */
+export function widestOf(text: string): number {
+  if (isPlain(text)) return text.length;
+  let width = 0;
+  for (const character of text) width += widestCharacter(character);
+  return width;
+}
+
+function widestCharacter(character: string): number {
+  if (character < '\u007f') return 1;
+  return /\p{Emoji}/u.test(character) ? 2 : stringWidth(character, { ambiguousIsNarrow: false });
+}
+
 /** What users take for single characters. */
 export function graphemesOf(text: string): readonly string[] {
   return isPlain(text) ? [...text] : [...segmenter.segment(text)].map(({ segment }) => segment);
