@@ -56,22 +56,25 @@ function ofRepeatedNames(
   given: readonly { readonly name?: unknown }[],
 ): readonly string[] {
   const names = given.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
-  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const name of names) (seen.has(name) ? repeated : seen).add(name);
   return [...repeated]
-    .slice(0, mostRepeated)
+    .slice(0, mostNames)
     .map(
       (name) =>
         `The option '${option}' has ${shown(name)} more than once: only the ${counting[option]} has an effect.`,
     );
 }
 
-const mostRepeated = 10;
+/** Of one option: there may be thousands. */
+const mostNames = 10;
 
 /** Tools that say they replace what is not there; the built-in tool that was meant stays. */
 function ofReplacedTools(tools: NonNullable<Opening['tools']>): readonly string[] {
   return replacing.flatMap((field) => {
     const meant = tools.filter((tool) => tool[field] === true && !isBuiltin(tool.name));
-    return meant.flatMap(({ name }) => {
+    return meant.slice(0, mostNames).flatMap(({ name }) => {
       const near = nearestName(name, builtinToolNames);
       if (near === undefined) return [];
       return [
