@@ -142,6 +142,25 @@ describe.skipIf(obstacle !== undefined)('a command in the sandbox', () => {
     await expect.poll(() => processesWith(mark)).toEqual([]);
   });
 
+  test('does not run when the runtime ends while its sandbox is set up', async () => {
+    const mark = `1732${Date.now() % 100_000}`;
+    // So many places to hide that setting it up takes longer than noticing it.
+    const names = Array.from({ length: 120 }, (_, index) => world.file(`work/hide/${index}`, ''));
+    const policy = { filesystem: { deniedPaths: names } };
+    const process = runtime.spawn({ flags: ['--stdio'], environment: { HOME: person } });
+    const client = await runtime.connect(process, { hasGaps: true });
+    const sandboxConfig = { enabled: true, userPolicy: policy };
+    const session = await client.create({ workingDirectory: work, sandboxConfig });
+    const command = `echo ran > ran.txt; sleep ${mark}`;
+    const answer = session.call('session.shell.exec', { command }).catch(() => undefined);
+    await expect.poll(() => processesWith(mark).length, { interval: 1, timeout: 5000 }).toBe(2);
+    await process.signal('SIGKILL');
+    await answer;
+    await expect.poll(() => processesWith(mark), { timeout: 5000 }).toEqual([]);
+    rmSync(join(work, 'hide'), { recursive: true });
+    expect(existsSync(join(work, 'ran.txt'))).toBe(false);
+  });
+
   test('cannot mount, unmount, or make namespaces to see what is hidden', async () => {
     const [seen] = await run([
       'umount ~/.ssh 2>/dev/null && echo unmounted; mount --bind / /tmp 2>/dev/null && echo mounted; unshare -Urm sh -c "umount ~/.ssh; cat ~/.ssh/id_ed25519" 2>/dev/null; grep CapEff /proc/self/status; grep NoNewPrivs /proc/self/status',

@@ -20,7 +20,7 @@ export function sealBox(
   const file = namelessFile(filter ?? '');
   return {
     words: filter === undefined ? [] : ['--seccomp', String(streams.length)],
-    stdio: covering([...streams, file], inheritedDescriptors()),
+    stdio: covering([...streams, file], { inherited: inheritedDescriptors(), cover: file }),
     close: () => closeSync(file),
   };
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type BigIntStats, closeSync, readlinkSync, statSync } from 'node:fs';
+import { type BigIntStats, closeSync, openSync, readlinkSync, statSync } from 'node:fs';
 import { kill } from 'node:process';
 import type { Duplex } from 'node:stream';
 import { type BwrapAbilities, bwrapArguments } from './bwrap-arguments.js';
@@ -32,35 +32,53 @@ function startInBwrap(launch: Launch, options: BwrapOptions): Child {
   const environment = environmentIn(launch);
   const parameters = bwrapArguments({ mounts, workingDirectory, environment, hasNetwork, abilities });
   const filter = abilities.filtersCalls ? systemCallFilter(hasNetwork) : undefined;
-  const files = [`${parameters.join('\0')}\0`, filter ?? ''].map(namelessFile);
-  const [words = 'ignore', calls = 'ignore'] = files;
-  const filterWords = filter === undefined ? [] : ['--seccomp', '6'];
+  const words = namelessFile(`${parameters.join('\0')}\0`);
+  const cover = openSync('/dev/null', 'r');
+  const streams = [...launch.stdio, words, 'pipe', 'pipe'] as const;
   try {
     const process = spawn(
       program,
-      [...ownWords, ...filterWords, '--', launch.program, ...launch.parameters],
+      [...(filter ? filteredWords : openWords), '--', launch.program, ...launch.parameters],
       {
         cwd: '/',
         detached: true,
         env: {},
-        stdio: covering([...launch.stdio, words, 'pipe', 'pipe', calls], options.inherited),
+        stdio: covering(streams, { inherited: options.inherited, cover }),
       },
     );
-    return { pid: process.pid, process, ended: watch(process, roots) };
+    return {
+      pid: process.pid,
+      process,
+      ended: watch(process, { roots, permit: filter ?? '.', onEntry: launch.onEntry }),
+    };
   } finally {
-    for (const file of files) closeSync(file);
+    for (const file of [words, cover]) closeSync(file);
   }
 }
 
-const ownWords: readonly string[] = ['--args', '3', '--block-fd', '4', '--json-status-fd', '5'];
+/**
+ * The child waits for its filter of system calls. When the runtime ends before it has sent one, what the child gets is no
+ * filter, and it ends without having run anything.
+ */
+const filteredWords: readonly string[] = ['--args', '3', '--seccomp', '4', '--json-status-fd', '5'];
+
+/** Without a filter the child waits for a byte, and goes on without one when the runtime ends. */
+const openWords: readonly string[] = ['--args', '3', '--block-fd', '4', '--json-status-fd', '5'];
 
 interface Root {
   readonly path: string;
   readonly stats: BigIntStats | undefined;
 }
 
+/** When the child may go on, and what it is told then. */
+interface Release {
+  readonly roots: readonly Root[];
+  readonly permit: Buffer | string;
+  readonly onEntry: Launch['onEntry'];
+}
+
 /** Releases the child when its view of the disk is right; tells a sandbox that failed from a program that failed. */
-async function watch(process: ChildProcess, roots: readonly Root[]): Promise<ExitStatus> {
+async function watch(process: ChildProcess, release: Release): Promise<ExitStatus> {
   // The types of Node know of five streams at most; pipes of children are duplex streams.
   const [, , , , gate, status] = process.stdio as readonly unknown[] as readonly (Duplex | undefined)[];
   const exited = exitStatusOf(process);
@@ -74,7 +92,9 @@ async function watch(process: ChildProcess, roots: readonly Root[]): Promise<Exi
   status.on('data', (chunk: Buffer) => {
     text += chunk.toString();
     const pid = /"child-pid": (\d+)/.exec(text)?.[1];
-    if (pid !== undefined) checking ??= release({ process, root: `/proc/${pid}/root`, roots, gate });
+    if (pid === undefined || checking !== undefined) return;
+    release.onEntry?.(Number(pid));
+    checking = letRun({ ...release, process, root: `/proc/${pid}/root`, gate });
   });
   const exit = await exited;
   endOthers(text);
@@ -88,14 +108,15 @@ async function watch(process: ChildProcess, roots: readonly Root[]): Promise<Exi
 }
 
 /** Opens the gate once everything is mounted as it was looked up; else ends the child, and says what has changed. */
-async function release(waiting: {
-  readonly process: ChildProcess;
-  /** The child's view. */
-  readonly root: string;
-  readonly roots: readonly Root[];
-  readonly gate: Duplex;
-}): Promise<string | undefined> {
-  const { process, root, roots, gate } = waiting;
+async function letRun(
+  waiting: Release & {
+    readonly process: ChildProcess;
+    /** The child's view. */
+    readonly root: string;
+    readonly gate: Duplex;
+  },
+): Promise<string | undefined> {
+  const { process, root, roots, gate, permit } = waiting;
   const host = statOf('/proc');
   // The child has processes of its own as soon as its view is complete; then it waits at the gate.
   for (let shown = statOf(`${root}/proc`); ; shown = statOf(`${root}/proc`)) {
@@ -104,7 +125,7 @@ async function release(waiting: {
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   const changed = roots.find((each) => !isSame(each, root));
-  if (changed === undefined) gate.end('.');
+  if (changed === undefined) gate.end(permit);
   else process.kill('SIGKILL');
   return changed?.path;
 }

@@ -6,12 +6,14 @@ import { join } from 'node:path';
 /** What a child is given under the number of its place. */
 export type Stream = 'ignore' | 'pipe' | 'ipc' | number;
 
-/** Puts the last stream, which is read already when the child runs, in the place of every descriptor that it would inherit. */
-export function covering(streams: readonly Stream[], inherited: readonly number[]): Stream[] {
+/** Puts a file in the place of every descriptor that a child would inherit besides its streams. */
+export function covering(
+  streams: readonly Stream[],
+  { inherited, cover }: { readonly inherited: readonly number[]; readonly cover: number },
+): Stream[] {
   const covered = inherited.filter((descriptor) => descriptor >= streams.length);
   const length = Math.max(streams.length, ...covered.map((descriptor) => descriptor + 1));
-  const last = streams.at(-1) ?? 'ignore';
-  return Array.from({ length }, (_, index) => streams[index] ?? (covered.includes(index) ? last : 'ignore'));
+  return Array.from({ length }, (_, index) => streams[index] ?? (covered.includes(index) ? cover : 'ignore'));
 }
 
 /** Those that children of this process would have too: Node opens none of that kind. */

@@ -6,7 +6,7 @@ import { markVariable } from './processes.js';
  * process sessions to watch; when its input ends, however that came about, it ends them and removes the runtime's temporary directory.
  */
 export class Guardian {
-  private readonly watched = new Set<number>();
+  private readonly watched = new Map<number, '+' | '!'>();
   private directory: string | undefined;
   private mark: string | undefined;
   private child: ChildProcess | undefined;
@@ -34,7 +34,7 @@ export class Guardian {
     if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
     if (this.directory !== undefined) this.send('/', this.directory);
     if (this.mark !== undefined) this.send('=', this.mark);
-    for (const id of this.watched) this.send('+', id);
+    for (const [id, verb] of this.watched) this.send(verb, id);
   }
 
   /** The directory goes when the runtime is gone. */
@@ -49,11 +49,13 @@ export class Guardian {
     this.send('=', mark);
   }
 
-  watch(id: number): void {
+  /** A process session that ends with the runtime; one of a sandbox at once, as the kernel ends the rest of it. */
+  watch(id: number, { isConfined }: { readonly isConfined: boolean }): void {
     const isNew = !this.child;
-    this.watched.add(id);
+    const verb = isConfined ? '!' : '+';
+    this.watched.set(id, verb);
     this.start();
-    if (!isNew) this.send('+', id);
+    if (!isNew) this.send(verb, id);
   }
 
   release(id: number): void {
@@ -72,7 +74,7 @@ export class Guardian {
     await exited;
   }
 
-  private send(verb: '+' | '-' | '/' | '=', what: number | string): void {
+  private send(verb: '+' | '!' | '-' | '/' | '=', what: number | string): void {
     this.child?.stdin?.write(`${verb} ${what}\n`);
   }
 
@@ -84,6 +86,7 @@ export class Guardian {
 /** A child is found by its process session where the system shows it, since programs such as `timeout` leave their group. */
 const script = `
 watched=' '
+confined=' '
 directory=
 mark=
 while read -r verb id; do
@@ -91,12 +94,15 @@ while read -r verb id; do
     /) directory=$id ;;
     =) mark=$id ;;
     +) watched="$watched$id " ;;
-    -) case $watched in *" $id "*) watched="\${watched%% $id *} \${watched#* $id }" ;; esac ;;
+    !) confined="$confined$id " ;;
+    -)
+      case $watched in *" $id "*) watched="\${watched%% $id *} \${watched#* $id }" ;; esac
+      case $confined in *" $id "*) confined="\${confined%% $id *} \${confined#* $id }" ;; esac ;;
   esac
 done
 signal() {
   found=
-  [ -r /proc/self/stat ] || { for id in $watched; do kill -s "$1" -- "-$id" && found=1; done; return; }
+  [ -r /proc/self/stat ] || { for id in $watched $confined; do kill -s "$1" -- "-$id" && found=1; done; return; }
   sent=$1
   for stat in /proc/[0-9]*/stat; do
     read -r line < "$stat" || continue
@@ -104,6 +110,7 @@ signal() {
     set -- \${line##*) }
     [ "$1" = Z ] && continue
     case $watched in *" $4 "*) kill -s "$sent" "$pid" && found=1 ;; esac
+    case $confined in *" $4 "*) kill -s KILL "$pid" && found=1 ;; esac
   done
   [ "$mark" ] || return
   for environ in $(grep -ls "${markVariable}=$mark" /proc/[0-9]*/environ); do
@@ -111,7 +118,7 @@ signal() {
     kill -s "$sent" "\${pid%/environ}" && found=1
   done
 }
-if [ "$watched" != ' ' ] || [ "$mark" ]; then
+if [ "$watched$confined" != '  ' ] || [ "$mark" ]; then
   signal TERM
   for pause in 0.1 0.2 0.3 0.4; do
     [ "$found" ] || break

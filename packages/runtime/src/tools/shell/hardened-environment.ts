@@ -80,6 +80,7 @@ const settings: readonly (readonly [string, string])[] = [
   ['status.submoduleSummary', 'false'],
   ['submodule.recurse', 'false'],
   ['log.showSignature', 'false'],
+  ['log.diffMerges', 'separate'],
   ['gpg.program', 'false'],
   ['protocol.allow', 'never'],
   ['safe.bareRepository', 'explicit'],

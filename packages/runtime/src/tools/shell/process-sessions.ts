@@ -19,7 +19,7 @@ export class ProcessSessions {
   add(id: number, owner: object, how: { readonly isConfined: boolean }): void {
     this.living.set(id, owner);
     if (how.isConfined) this.confined.add(id);
-    this.guardian.watch(id);
+    this.guardian.watch(id, how);
   }
 
   /** The first process has ended: the id is free for others as soon as the rest has. */

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventLoopTurn } from '../../event-loop-turn.js';
-import type { Executor } from '../../exec/executor.js';
+import type { Executor, Launch } from '../../exec/executor.js';
 import { hostExecutor } from '../../exec/host.js';
 import type { MachineSandbox } from '../../exec/machine-sandbox.js';
 import type { Confinement } from '../../exec/sandbox-confinement.js';
@@ -156,7 +156,22 @@ export class ShellHost {
     const { confinement, workingDirectory } = request;
     if (!confinement) return hostExecutor;
     const { temp } = this.ownerOf(owner);
-    return this.sandbox.executorFor({ confinement, workingDirectory, temp });
+    return this.guarded(await this.sandbox.executorFor({ confinement, workingDirectory, temp }));
+  }
+
+  /** The kernel ends a sandbox with the runtime, but for one that is just being set up: there the guardian does. */
+  private guarded(executor: Executor): Executor {
+    const start = (launch: Launch) => {
+      let first: number | undefined;
+      const onEntry = (pid: number) => {
+        first = pid;
+        this.guardian.watch(pid, { isConfined: true });
+      };
+      const child = executor.start({ ...launch, onEntry });
+      void child.ended.then(() => first !== undefined && this.guardian.release(first));
+      return child;
+    };
+    return { kind: executor.kind, start };
   }
 
   private ownerOf(owner: object): Owner {

@@ -118,7 +118,12 @@ function reader(name: string, ...specs: readonly string[]): readonly [string, Pr
 }
 
 function understood(call: ParsedCall | undefined): ReturnType<Program> {
-  return call && !verifiesSignatures(call) ? { role: 'reads', ...call } : undefined;
+  return call && !verifiesSignatures(call) && !mergesAgain(call) ? { role: 'reads', ...call } : undefined;
+}
+
+/** To show what a merge was resolved to, git merges once more: it runs the drivers that files of the repository choose. */
+function mergesAgain({ options }: ParsedCall): boolean {
+  return options.some(({ name, value = '' }) => name === '--diff-merges' && /^r/i.test(value));
 }
 
 /** These formats, whichever option takes them, run the program that checks signatures. */
