@@ -210,6 +210,22 @@ describe('an instruction file that is hostile', () => {
   });
 });
 
+test('of thousands of instruction files the first 200 are read, and a warning says how many are not', async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 1500 }, (_, index) => [
+      `.github/instructions/${index}.instructions.md`,
+      `WORD${index}`,
+    ]),
+  );
+  const root = project({ 'AGENTS.md': 'GENERAL', ...files });
+  const { prompt, session } = await promptIn(root);
+  expect(prompt.match(/WORD\d+/g)).toHaveLength(200);
+  expect(prompt).toContain('GENERAL');
+  const directory = join(root, '.github/instructions');
+  const message = `1300 files of ${directory} are left out: at most 200 files of instructions are read`;
+  expect(warningsOf(session)).toEqual([{ warningType: 'system_message', message }]);
+});
+
 test('what a project has can be looked up without a session', async () => {
   const root = project({ 'AGENTS.md': 'Rules.' });
   const search = { projectPaths: [root], excludeHostInstructions: true };

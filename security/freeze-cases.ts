@@ -8,6 +8,7 @@ import { callTools, type LiveRuntime, type ScriptedReply, say, type WireSession 
 import { firstSearch } from './first-search.js';
 import type { FreezeCase, FreezeScale } from './freeze-case.js';
 import { freezeFloods } from './freeze-floods.js';
+import { freezeTexts } from './freeze-texts.js';
 import { fillLog } from './long-log.js';
 import { manyOptions } from './many-options.js';
 
@@ -22,6 +23,7 @@ export function freezeCases(scale: FreezeScale = fullScale): readonly FreezeCase
   return [
     ...fixedCases,
     ...freezeFloods,
+    ...freezeTexts,
     manyCommands(scale),
     ...longLogs(scale),
     manyNames(scale),

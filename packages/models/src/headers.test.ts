@@ -31,6 +31,13 @@ test('the headers of one call add to the others and never replace authentication
   expect(mergedHeaders(base, undefined)).toBe(base);
 });
 
+test('what begins many variables and ends none stays as it is, in a time that grows with it', () => {
+  const began = performance.now();
+  const text = '$'.concat('{A:-').repeat(200_000);
+  expect(expandVariables(`$${'{A:-b}'} ${text}`, {})).toBe(`b ${text}`);
+  expect(performance.now() - began).toBeLessThan(2000);
+});
+
 test('variables are taken from the environment given, or from their default', () => {
   const environment = { TEAM: 'blue', EMPTY: '' };
   expect(

@@ -68,15 +68,16 @@ export function expandVariables(
   variables: Environment,
   { advice = '' }: { readonly advice?: string } = {},
 ): string {
-  return text.replace(
-    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-    (_, name: string, fallback?: string) => {
-      const known = Object.hasOwn(variables, name) ? variables[name] : undefined;
-      const value = fallback === undefined ? known : known || fallback;
-      if (value !== undefined) return value;
-      throw new ModelError('configuration', `The environment variable ${name} is not set${advice}`);
-    },
-  );
+  // What is not closed names nothing: each beginning in it would be followed to the end.
+  const end = text.lastIndexOf('}') + 1;
+  const meaning = (_: string, name: string, fallback?: string) => {
+    const known = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    const value = fallback === undefined ? known : known || fallback;
+    if (value !== undefined) return value;
+    throw new ModelError('configuration', `The environment variable ${name} is not set${advice}`);
+  };
+  const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+  return text.slice(0, end).replace(reference, meaning) + text.slice(end);
 }
 
 /** The values of headers that may be secret, with and without their scheme. */

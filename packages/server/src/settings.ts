@@ -7,6 +7,7 @@ import {
   type ToolDeclaration,
 } from '@groundcrew/runtime';
 import type { Share } from './client.js';
+import { namedDirectories, requireFewDirectories } from './named-directories.js';
 import { withoutNullsDeep } from './nulls.js';
 import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
 import { sandboxFrom } from './sandbox.js';
@@ -117,7 +118,10 @@ function mcpSettings(params: ResumeParams, before: SessionSettings | undefined):
   return {
     ...pick('mcpServers', serversOf(params, before)),
     ...pick('disabledMcpServers', params.disabledMcpServers ?? before?.disabledMcpServers),
-    ...pick('pluginDirectories', params.pluginDirectories ?? before?.pluginDirectories),
+    ...pick(
+      'pluginDirectories',
+      requireFewDirectories(params.pluginDirectories) ?? before?.pluginDirectories,
+    ),
     ...pick('toolSearch', toolSearchOf(params) ?? before?.toolSearch),
     ...pick('hasMcpApps', params.requestMcpApps ?? before?.hasMcpApps),
     ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
@@ -192,7 +196,7 @@ function skillSettings(
   workingDirectory: string,
 ): Partial<SessionSettings> {
   const from = resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? '');
-  const directories = params.skillDirectories?.map((directory) => resolve(from, directory));
+  const directories = params.skillDirectories && namedDirectories(params.skillDirectories, from);
   return {
     ...pick('configDiscovery', params.enableConfigDiscovery ?? before?.configDiscovery),
     ...pick('excludedBuiltinAgents', params.excludedBuiltinAgents ?? before?.excludedBuiltinAgents),
@@ -209,7 +213,7 @@ function directoriesFrom(
   fallback: string,
 ): readonly string[] | undefined {
   const from = resolve(fallback, workingDirectory ?? '');
-  return directories?.map((directory) => resolve(from, directory));
+  return directories && namedDirectories(directories, from);
 }
 
 /** What the client brings to the session. */

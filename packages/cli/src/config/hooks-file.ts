@@ -3,7 +3,16 @@ import { join, resolve } from 'node:path';
 import { hookTypes } from '@groundcrew/protocol';
 import type { RuntimeOptions } from '@groundcrew/runtime';
 import type { ServerEnvironment } from '@groundcrew/server';
-import { JsonFault, type JsonField, type JsonNode, parseJson, placeIn } from './json-source.js';
+import {
+  JsonFault,
+  type JsonField,
+  type JsonNode,
+  largestSource,
+  mostSourceValues,
+  parseJson,
+  placeIn,
+  placesIn,
+} from './json-source.js';
 import { settingsText } from './settings-text.js';
 
 type HookFilesReader = NonNullable<RuntimeOptions['hookFiles']>;
@@ -72,9 +81,6 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** Larger files are no settings that anyone wrote. */
-const largestFile = 1024 * 1024;
-
 function readHooksFile(path: string, base: string): HookFiles {
   let source: string | undefined;
   try {
@@ -83,7 +89,8 @@ function readHooksFile(path: string, base: string): HookFiles {
     return { hooks: [], problem: `${path}: cannot be read: ${String(error)}` };
   }
   if (source === undefined) return { hooks: [] };
-  if (source.length > largestFile) return { hooks: [], problem: `${path}: is longer than ${largestFile}` };
+  if (source.length > largestSource)
+    return { hooks: [], problem: `${path}: is longer than ${largestSource}` };
   return readHooks(source, { path, base });
 }
 
@@ -93,8 +100,9 @@ export function readHooks(
   { path, base }: { readonly path: string; readonly base: string },
 ): HookFiles {
   try {
-    const at = (offset: number) => `${path}:${placeIn(source, offset).line}`;
-    return { hooks: hooksOf(parseJson(source), { at, base }) };
+    const placeAt = placesIn(source);
+    const at = (offset: number) => `${path}:${placeAt(offset).line}`;
+    return { hooks: hooksOf(parseJson(source, mostSourceValues), { at, base }) };
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     const { line, column } = placeIn(source, error.at);

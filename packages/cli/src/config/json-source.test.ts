@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { JsonFault, type JsonNode, parseJson } from './json-source.js';
+import { JsonFault, type JsonNode, mostSourceValues, parseJson, placeIn, placesIn } from './json-source.js';
 
 test('what JSON can say is read as JSON.parse reads it, and each value stands where it is said to', () => {
   const places = (node: JsonNode): readonly JsonNode[] => [
@@ -64,3 +64,32 @@ function outcome(read: () => unknown): unknown {
     return error;
   }
 }
+
+test('a text of many names is read in a time that grows with it, and no further than so many values', () => {
+  const names = Array.from({ length: 60_000 }, (_, n) => `"name ${n}": ${n}`).join(',\n');
+  const source = `{${names}}`;
+  const began = performance.now();
+  const { fields = [] } = parseJson(source);
+  const placeAt = placesIn(source);
+  expect(fields.map(({ at }) => placeAt(at).line)).toEqual(fields.map((_, n) => n + 1));
+  expect(performance.now() - began).toBeLessThan(5000);
+  expect(() => parseJson(source, mostSourceValues)).toThrow(/more than 5000 values/);
+});
+
+test('the places of many values are the same in whatever order they are asked for', () => {
+  const source = 'a\nbc\n\nd';
+  const every = Array.from({ length: source.length + 1 }, (_, at) => at);
+  const placeAt = placesIn(source);
+  for (const at of [...every, ...every.toReversed()])
+    expect([at, placeAt(at)]).toEqual([at, placeIn(source, at)]);
+  expect(every.map((at) => placeIn(source, at))).toEqual([
+    { line: 1, column: 1 },
+    { line: 1, column: 2 },
+    { line: 2, column: 1 },
+    { line: 2, column: 2 },
+    { line: 2, column: 3 },
+    { line: 3, column: 1 },
+    { line: 4, column: 1 },
+    { line: 4, column: 2 },
+  ]);
+});

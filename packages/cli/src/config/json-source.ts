@@ -28,18 +28,44 @@ export class JsonFault extends Error {
   }
 }
 
-/** Reads a JSON text and keeps the places of its values; a name that stands twice is a fault. Throws JsonFault. */
-export function parseJson(source: string): JsonNode {
-  const reader = new JsonReader(source);
+/** Reads a JSON text and keeps the places of its values; a name that stands twice, and a value too many, is a fault. Throws JsonFault. */
+export function parseJson(source: string, mostValues = Number.POSITIVE_INFINITY): JsonNode {
+  const reader = new JsonReader(source, mostValues);
   const node = reader.value();
   reader.end();
   return node;
 }
 
+/** Larger files are no settings that anyone wrote; to read one of a hostile project would hold up all clients. */
+export const largestSource = 256 * 1024;
+export const mostSourceValues = 5000;
+
 /** Line and column of a place, as users count. */
-export function placeIn(source: string, at: number): { readonly line: number; readonly column: number } {
-  const lines = source.slice(0, at).split('\n');
-  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+export interface SourcePlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Line and column of one place. */
+export function placeIn(source: string, at: number): SourcePlace {
+  return placesIn(source)(at);
+}
+
+/** The same of many places; of places in the order of the text each character is looked at once. */
+export function placesIn(source: string): (at: number) => SourcePlace {
+  let [line, lineStart] = [1, 0];
+  return (at) => {
+    if (at < lineStart) [line, lineStart] = [1, 0];
+    for (
+      let end = source.indexOf('\n', lineStart);
+      end !== -1 && end < at;
+      end = source.indexOf('\n', lineStart)
+    ) {
+      line += 1;
+      lineStart = end + 1;
+    }
+    return { line, column: at - lineStart + 1 };
+  };
 }
 
 const deepest = 100;
@@ -47,10 +73,18 @@ const deepest = 100;
 class JsonReader {
   private at = 0;
   private depth = 0;
+  private count = 0;
+  private readonly token = /"(?:[^"\\\n]|\\.)*"|-?\d[\d.eE+-]*|true\b|false\b|null\b/y;
+  private readonly space = /[ \t\r\n]*/y;
 
-  constructor(private readonly source: string) {}
+  constructor(
+    private readonly source: string,
+    private readonly mostValues: number,
+  ) {}
 
   value(): JsonNode {
+    this.count += 1;
+    if (this.count > this.mostValues) throw this.fault(`there are more than ${this.mostValues} values`);
     this.skipSpace();
     const { at } = this;
     const first = this.source[at];
@@ -66,12 +100,13 @@ class JsonReader {
 
   private object(at: number): JsonNode {
     const fields: JsonField[] = [];
+    const names = new Set<string>();
     this.sequence('}', () => {
       const nameAt = this.at;
       if (this.source[nameAt] !== '"') throw this.fault('expected a name in double quotes');
       const name = String(this.scalar());
-      if (fields.some((field) => field.name === name))
-        throw new JsonFault(`${JSON.stringify(name)} stands here twice`, nameAt);
+      if (names.has(name)) throw new JsonFault(`${JSON.stringify(name)} stands here twice`, nameAt);
+      names.add(name);
       this.skipSpace();
       this.take(':');
       fields.push({ at: nameAt, name, node: this.value() });
@@ -102,7 +137,7 @@ class JsonReader {
   }
 
   private scalar(): unknown {
-    const token = /"(?:[^"\\\n]|\\.)*"|-?\d[\d.eE+-]*|true\b|false\b|null\b/y;
+    const { token } = this;
     token.lastIndex = this.at;
     const text = token.exec(this.source)?.[0];
     if (text === undefined) throw this.fault('expected a value');
@@ -129,7 +164,7 @@ class JsonReader {
   }
 
   private skipSpace(): void {
-    const space = /[ \t\r\n]*/y;
+    const { space } = this;
     space.lastIndex = this.at;
     this.at += space.exec(this.source)?.[0].length ?? 0;
   }

@@ -3,7 +3,15 @@ import { dirname, join, resolve } from 'node:path';
 import type { JsonObject, JsonValue } from '@groundcrew/protocol';
 import type { RuntimeOptions } from '@groundcrew/runtime';
 import { writeWholeFile } from '@groundcrew/store';
-import { JsonFault, type JsonField, type JsonNode, parseJson, placeIn } from './json-source.js';
+import {
+  JsonFault,
+  type JsonField,
+  type JsonNode,
+  largestSource,
+  mostSourceValues,
+  parseJson,
+  placesIn,
+} from './json-source.js';
 import { settingsText } from './settings-text.js';
 
 type McpFiles = NonNullable<RuntimeOptions['mcpFiles']>;
@@ -42,14 +50,15 @@ function projectMcpPath(directory: string): string {
 export function readMcpFile(path: string): McpFileContents {
   const source = sourceOf(path);
   if (source === undefined || source.trim() === '') return { servers: {}, disabled: [] };
+  const placeAt = placesIn(source);
   const placeOf = (node: { readonly at: number }) => {
-    const { line, column } = placeIn(source, node.at);
+    const { line, column } = placeAt(node.at);
     return `${path}:${line}:${column}`;
   };
   const fault = (node: { readonly at: number }, message: string) =>
     new McpFileFault(`${placeOf(node)}: ${message}`);
   try {
-    const root = parseJson(source);
+    const root = parseJson(source, mostSourceValues);
     if (!root.fields) throw fault(root, 'expected an object with "mcpServers"');
     const field = (name: string) => root.fields?.find((each) => each.name === name)?.node;
     const servers = field('mcpServers') ?? field('servers');
@@ -99,8 +108,12 @@ export function writeMcpFile(path: string, { servers, disabled, rest = {} }: Mcp
     mcpServers: Object.fromEntries(kept),
     ...(listed.length > 0 && { disabledMcpServers: listed }),
   };
-  writeWholeFile(path, `${JSON.stringify(contents, undefined, 2)}\n`);
+  const text = `${JSON.stringify(contents, undefined, 2)}\n`;
+  if (Buffer.byteLength(text) > largestSource) throw new McpFileFault(`${path}: ${tooLarge}`);
+  writeWholeFile(path, text);
 }
+
+const tooLarge = `a file of MCP servers has at most ${largestSource} bytes`;
 
 type Kind = 'text' | 'number' | 'flag' | 'texts' | 'textMap' | 'any';
 
@@ -172,7 +185,9 @@ function isTexts(value: unknown): boolean {
 
 function sourceOf(path: string): string | undefined {
   try {
-    return settingsText(path);
+    const source = settingsText(path);
+    if (source !== undefined && source.length > largestSource) throw new Error(tooLarge);
+    return source;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return undefined;
     throw new McpFileFault(`${path}: ${error instanceof Error ? error.message : String(error)}`);
@@ -228,12 +243,16 @@ export function mcpFiles(
 
 /** `${NAME}` stands for a variable, `${NAME:-text}` for the text where there is none. */
 function expanded(value: JsonValue, environment: Environment, unset: Set<string>): JsonValue {
-  if (typeof value === 'string')
-    return value.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, fallback: string | undefined) => {
+  if (typeof value === 'string') {
+    // What is not closed names nothing: each beginning in it would be followed to the end.
+    const end = value.lastIndexOf('}') + 1;
+    const known = (_: string, name: string, fallback: string | undefined) => {
       const found = (Object.hasOwn(environment, name) ? environment[name] : undefined) ?? fallback;
       if (found === undefined) unset.add(name);
       return found ?? '';
-    });
+    };
+    return value.slice(0, end).replace(/\$\{(\w+)(?::-([^}]*))?\}/g, known) + value.slice(end);
+  }
   if (Array.isArray(value)) return value.map((each) => expanded(each, environment, unset));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

@@ -43,6 +43,20 @@ test('the environment gives the values of its secret names', () => {
   );
 });
 
+test('of two secrets one of which begins with the other, nothing is left of the longer', () => {
+  const redactor = new Redactor('abcdef', 'abcdefghij');
+  expect(redactor.text('abcdefghij abcdef')).toBe('[redacted] [redacted]');
+});
+
+test('a long text is covered in a time that grows with it', () => {
+  const began = performance.now();
+  for (const part of ['a.', 'sk-', 'a://', 'bearer ', 'a:b@', '://a:']) {
+    const text = part.repeat(200_000);
+    expect(new Redactor().text(`${text} https://me:pass@host`)).toMatch(/https:\/\/\[redacted\]@host$/);
+  }
+  expect(performance.now() - began).toBeLessThan(5000);
+});
+
 test('a registered secret never passes, whatever it is and wherever it stands', () => {
   const secret = fc.string({ minLength: 6, maxLength: 40 }).filter((text) => !'[redacted]'.includes(text));
   fc.assert(

@@ -1,6 +1,8 @@
 /** Takes secrets out of what users see and files keep: known values, values of names that mean a secret, and forms of secrets. */
 export class Redactor {
-  private readonly secrets = new Set<string>();
+  /** The longest first: what is left of a longer one would show when a shorter one in it was covered before. */
+  private readonly secrets: string[] = [];
+  private readonly known = new Set<string>();
 
   constructor(...secrets: readonly (string | undefined)[]) {
     this.register(...secrets);
@@ -8,8 +10,12 @@ export class Redactor {
 
   /** Never to be shown from now on. Short values are let pass: they would take everyday words away. */
   register(...secrets: readonly (string | undefined)[]): void {
-    for (const secret of secrets)
-      if (secret !== undefined && secret.length >= shortest) this.secrets.add(secret);
+    for (const secret of secrets) {
+      if (secret === undefined || secret.length < shortest || this.known.has(secret)) continue;
+      this.known.add(secret);
+      const shorter = this.secrets.findIndex(({ length }) => length < secret.length);
+      this.secrets.splice(shorter === -1 ? this.secrets.length : shorter, 0, secret);
+    }
   }
 
   /** The text with its secrets covered. */
@@ -72,5 +78,6 @@ function covered(value: unknown): unknown {
 const secretForms: readonly RegExp[] = [
   /(\bbearer\s+)[\w.~+/=-]{6,}/gi,
   /(\b)(?:gh[pousr]_|github_pat_|sk-|xox[abprs]-)[\w-]{16,}/g,
-  /(\b[a-z][a-z\d+.-]*:\/\/)[^\s/:@]+:[^\s/@]+(?=@)/gi,
+  // Of an address the scheme is not looked for: a long text of dots would be read from each of them on.
+  /(:\/\/)[^\s/:@]+:[^\s/@]+(?=@)/g,
 ];

@@ -45,6 +45,9 @@ const longestInstructions = 64 * 1024;
 /** All files together. */
 const mostInstructions = 256 * 1024;
 
+/** Files that stand in directories of instructions, of all directories together: more of them hold up all other sessions. */
+const mostFiles = 200;
+
 /** Reads the instructions that users and projects keep in files; what has not changed is not read again. */
 export class InstructionReader {
   private known = new Map<string, Known>();
@@ -53,11 +56,18 @@ export class InstructionReader {
   /** Synchronous: a handful of small local look-ups take less time than one trip to the thread pool. */
   read(places: readonly InstructionPlace[]): Instructions {
     const found = new Map<string, Known>();
-    for (const place of places)
-      for (const path of filesIn(place)) {
-        const known = this.readOne(path, place);
+    const roots = new Map<string, string>();
+    let left = mostFiles;
+    for (const place of places) {
+      const paths = filesIn(place);
+      const taken = place.kind === 'file' ? paths : paths.slice(0, left);
+      if (place.kind === 'directory') left -= taken.length;
+      for (const path of taken) {
+        const known = this.readOne(path, place, roots);
         if (known && !found.has(known.path)) found.set(known.path, known);
       }
+      if (taken.length < paths.length) found.set(place.path, leftOut(place, paths.length - taken.length));
+    }
     this.known = found;
     const now = bounded([...found.values()]);
     // The same object as long as nothing has changed: the prompt is not written again.
@@ -65,10 +75,12 @@ export class InstructionReader {
     return this.last;
   }
 
-  private readOne(named: string, from: InstructionPlace): Known | undefined {
+  private readOne(named: string, from: InstructionPlace, roots: Map<string, string>): Known | undefined {
     try {
       const path = realpathSync(named);
-      if (!isInside(path, realpathSync(from.root)))
+      const root = roots.get(from.root) ?? realpathSync(from.root);
+      roots.set(from.root, root);
+      if (!isInside(path, root))
         return { path: named, warning: `${named} is left out: it leads out of ${from.root}` };
       const before = this.known.get(path);
       if (before?.source?.sourcePath === named && before.state === stateOf(statSync(path, { bigint: true })))
@@ -88,6 +100,13 @@ export class InstructionReader {
       return { path: named, warning: `${named} is left out: ${reason}` };
     }
   }
+}
+
+function leftOut({ path }: InstructionPlace, count: number): Known {
+  return {
+    path,
+    warning: `${count} files of ${path} are left out: at most ${mostFiles} files of instructions are read`,
+  };
 }
 
 /** What a file was when it was read. */

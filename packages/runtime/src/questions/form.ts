@@ -138,7 +138,8 @@ function problemOfText(field: Field, value: string): string | undefined {
 
 function problemOfChoices({ choices = [], ...field }: Field, value: unknown): string | undefined {
   if (!Array.isArray(value)) return 'must be a list';
-  if (value.some((each) => !choices.includes(each))) return `must have only ${listed(choices)}`;
+  const known: ReadonlySet<unknown> = new Set(choices);
+  if (value.some((each) => !known.has(each))) return `must have only ${listed(choices)}`;
   if (new Set(value).size < value.length) return 'must have each choice once';
   return outOfBounds(field, value.length, ' choices');
 }

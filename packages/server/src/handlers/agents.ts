@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
 import type { Methods } from '@groundcrew/protocol';
 import type { CallContext, Handlers } from '../handler.js';
+import { namedDirectories } from '../named-directories.js';
 
 type Names = Extract<keyof Methods, `agents.${string}`>;
 
@@ -29,7 +29,7 @@ function searchIn(
   { environment }: CallContext,
 ) {
   return {
-    projects: projectPaths.map((path) => resolve(environment.workingDirectory, path)),
+    projects: namedDirectories(projectPaths, environment.workingDirectory),
     includesHome: !excludeHostAgents,
   };
 }

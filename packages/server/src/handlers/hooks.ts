@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Methods } from '@groundcrew/protocol';
 import type { FoundHooks } from '../environment.js';
 import type { Handlers } from '../handler.js';
+import { namedDirectories } from '../named-directories.js';
 
 const notAlways =
   'Hooks of files run in sessions that enable them; GROUNDCREW_FILE_HOOKS=1 enables them for every session.';
@@ -16,13 +17,13 @@ export const hooksHandlers: Handlers<Pick<Methods, 'hooks.discover'>> = {
       excludeHostHooks || projectPaths.length > 0 ? [] : [{ found: hookFiles.ofUser(workingDirectory) }];
     const rows = [...own.map(({ found }) => rowsOf(found, { origin: 'user', enabled }))];
     const errors = own.flatMap(({ found }) => found.problems);
-    for (const path of projectPaths) {
-      const projectPath = resolve(workingDirectory, path);
+    for (const projectPath of namedDirectories(projectPaths, workingDirectory)) {
       const user = excludeHostHooks ? undefined : hookFiles.ofUser(projectPath);
       const project = hookFiles.ofProject(projectPath);
       if (user) rows.push(rowsOf(user, { origin: 'user', enabled, projectPath }));
       rows.push(rowsOf(project, { origin: 'repository', enabled, projectPath }));
       errors.push(...(user?.problems ?? []), ...project.problems.map((each) => `${projectPath}: ${each}`));
+      await othersTurn();
     }
     const hooks = withIds(rows.flat());
     return { hooks, warnings: hooks.length > 0 && !enabled ? [notAlways] : [], errors: [...new Set(errors)] };

@@ -1,17 +1,18 @@
-import { resolve } from 'node:path';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Methods } from '@groundcrew/protocol';
 import { discoverInstructions } from '@groundcrew/runtime';
 import type { CallContext, Handlers, SessionHandlers } from '../handler.js';
+import { namedDirectories } from '../named-directories.js';
 
 export const instructionsHandlers: Handlers<
   Pick<Methods, 'instructions.discover' | 'instructions.getDiscoveryPaths'>
 > = {
   async 'instructions.discover'(params, context) {
-    const found = wanted(params, context).map((each) => discoverInstructions(each));
+    const found = await foundIn(params, context);
     return { sources: found.flatMap(({ sources }) => sources) };
   },
   async 'instructions.getDiscoveryPaths'(params, context) {
-    const found = wanted(params, context).map((each) => discoverInstructions(each));
+    const found = await foundIn(params, context);
     return { paths: found.flatMap(({ paths }) => paths) };
   },
 };
@@ -33,6 +34,16 @@ interface Search {
   readonly excludeHostInstructions?: boolean | undefined;
 }
 
+/** Of one place after the other; requests of others are answered between two of them. */
+async function foundIn(search: Search, context: CallContext) {
+  const found: ReturnType<typeof discoverInstructions>[] = [];
+  for (const each of wanted(search, context)) {
+    found.push(discoverInstructions(each));
+    await othersTurn();
+  }
+  return found;
+}
+
 /** The user's own, and each project's. */
 function wanted(
   { projectPaths = [], excludeHostInstructions = false }: Search,
@@ -41,6 +52,6 @@ function wanted(
   const { workingDirectory, homeDirectory } = environment;
   return [
     ...(excludeHostInstructions ? [] : [{ homeDirectory }]),
-    ...projectPaths.map((path) => ({ projectPath: resolve(workingDirectory, path) })),
+    ...namedDirectories(projectPaths, workingDirectory).map((projectPath) => ({ projectPath })),
   ];
 }

@@ -2,6 +2,7 @@ import type { JsonObject, Methods } from '@groundcrew/protocol';
 import type { McpConfig } from '../environment.js';
 import { Refusal } from '../failure.js';
 import type { CallContext, Handlers } from '../handler.js';
+import { namedDirectories } from '../named-directories.js';
 
 type Names = Extract<keyof Methods, `mcp.${string}`>;
 
@@ -32,9 +33,10 @@ export const mcpHandlers: Handlers<Pick<Methods, Names>> = {
     return null;
   },
   async 'mcp.config.enable'({ names }, context) {
+    const enabled = new Set(names);
     await configOf(context).change(({ servers, disabled }) => ({
       servers,
-      disabled: disabled.filter((each) => !names.includes(each)),
+      disabled: disabled.filter((each) => !enabled.has(each)),
     }));
     return null;
   },
@@ -50,8 +52,9 @@ export const mcpHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'mcp.discover'({ workingDirectory }, context) {
     const { environment } = context;
-    const servers = configOf(context).discover(workingDirectory ?? environment.workingDirectory);
-    return { servers: [...servers] };
+    const named = workingDirectory === undefined ? [] : [workingDirectory];
+    const [directory = environment.workingDirectory] = namedDirectories(named, environment.workingDirectory);
+    return { servers: [...configOf(context).discover(directory)] };
   },
 };
 

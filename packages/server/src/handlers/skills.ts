@@ -1,15 +1,16 @@
-import { resolve } from 'node:path';
 import type { Methods } from '@groundcrew/protocol';
 import { Refusal } from '../failure.js';
-import type { CallContext, Handlers } from '../handler.js';
+import type { Handlers } from '../handler.js';
+import { namedDirectories } from '../named-directories.js';
 
 type Names = Extract<keyof Methods, `skills.${string}`>;
 
 export const skillsHandlers: Handlers<Pick<Methods, Names>> = {
   async 'skills.discover'({ projectPaths = [], skillDirectories = [], excludeHostSkills }, context) {
+    const { workingDirectory } = context.environment;
     const { skills, errors } = await context.runtime.skills.discover({
-      directories: absolute(skillDirectories, context),
-      projects: absolute(projectPaths, context),
+      directories: namedDirectories(skillDirectories, workingDirectory),
+      projects: namedDirectories(projectPaths, workingDirectory),
       includesHome: !excludeHostSkills,
     });
     return { skills: skills.map(({ shown }) => shown), ...(errors.length > 0 && { errors: [...errors] }) };
@@ -17,7 +18,7 @@ export const skillsHandlers: Handlers<Pick<Methods, Names>> = {
   async 'skills.getDiscoveryPaths'({ projectPaths = [], excludeHostSkills }, context) {
     const roots = context.runtime.skills.roots({
       directories: [],
-      projects: absolute(projectPaths, context),
+      projects: namedDirectories(projectPaths, context.environment.workingDirectory),
       includesHome: !excludeHostSkills,
     });
     return {
@@ -52,8 +53,4 @@ function requireFew(names: readonly string[]): void {
     throw new Refusal(`At most ${mostDisabled} skills can be switched off, not ${names.length}.`);
   if (names.some(({ length }) => length > longestName))
     throw new Refusal(`The name of a skill has at most ${longestName} characters.`);
-}
-
-function absolute(paths: readonly string[], { environment }: CallContext): readonly string[] {
-  return paths.map((path) => resolve(environment.workingDirectory, path));
 }
