@@ -205,6 +205,7 @@ async function agree(session: Session, screen: TestScreen): Promise<void> {
     await screen.sees('y  Yes');
     screen.type(key);
     expect(await answered).toEqual(answer);
+    await screen.misses('y  Yes');
   }
 }
 

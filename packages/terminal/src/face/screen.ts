@@ -113,9 +113,20 @@ export class Screen extends EventEmitter {
       this.drawn = { widths: [], cursor: undefined };
       // Ink begins with taking away the rows that it has written: they are gone, and there may be others now.
       this.isSwallowing = true;
-    }
+    } else this.makeRowsBelow();
     this.emit('resize');
     this.isSwallowing = false;
+  }
+
+  /**
+   * Ink leaves the cursor on the line of input and goes down from there to take its lines away. A window that was lower for a
+   * moment has dropped the empty row below, and the cursor is on the last one: from there Ink would reach into printed lines.
+   */
+  private makeRowsBelow(): void {
+    const { widths, cursor } = this.drawn;
+    const below = cursor === undefined ? 0 : widths.length - cursor.row;
+    if (cursor === undefined || below <= 0) return;
+    this.output.write(`${'\n'.repeat(below)}${up(below)}\u001b[${cursor.column + 1}G`);
   }
 
   /** How many rows the live lines take above the cursor, after the terminal has wrapped them anew. */
