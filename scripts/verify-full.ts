@@ -54,6 +54,7 @@ async function runLane(): Promise<void> {
 /** The output of a step is printed when it has ended, so that steps side by side do not mix theirs. */
 async function run({ name, script: [script = '', ...args], environment }: Step): Promise<void> {
   const started = performance.now();
+  console.log(`begun  ${name}`);
   const child = spawn('npm', ['run', '--silent', script, ...(args.length > 0 ? ['--', ...args] : [])], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
