@@ -15,15 +15,15 @@ export class Renderer {
   private readonly prints: number[] = [];
 
   constructor(
-    private readonly world: Pick<TerminalContext, 'input' | 'output' | 'theme' | 'reflows' | 'redact'>,
+    private readonly context: Pick<TerminalContext, 'input' | 'output' | 'theme' | 'reflows' | 'redact'>,
   ) {
-    this.screen = new Screen(world.output, { reflows: world.reflows });
-    this.paint = paintFor(world.theme);
+    this.screen = new Screen(context.output, { reflows: context.reflows });
+    this.paint = paintFor(context.theme);
   }
 
   draw(finished: readonly Line[], frame: FrameLines): void {
     if (finished.length > 0) this.prints.push(this.screen.keep(this.textOf(finished)));
-    const lines = frame.lines.map((each) => this.world.redact(this.paint(each)));
+    const lines = frame.lines.map((each) => this.context.redact(this.paint(each)));
     const node = createElement(App, { prints: this.prints, frame: { lines, cursor: frame.cursor } });
     if (this.instance) {
       this.instance.rerender(node);
@@ -32,7 +32,7 @@ export class Renderer {
     this.instance = render(node, {
       // Ink asks for a stream and uses these members of it.
       stdout: this.screen as unknown as NodeJS.WriteStream,
-      stdin: this.world.input,
+      stdin: this.context.input,
       exitOnCtrlC: false,
       patchConsole: false,
       // Frames are counted out before they come here.
@@ -47,10 +47,10 @@ export class Renderer {
     this.instance?.unmount();
     this.screen.close();
     // Ink leaves the cursor below one empty row.
-    this.world.output.write(`\u001b[1A${this.textOf(last)}`);
+    this.context.output.write(`\u001b[1A${this.textOf(last)}`);
   }
 
   private textOf(lines: readonly Line[]): string {
-    return lines.map((each) => `${this.world.redact(this.paint(each))}\n`).join('');
+    return lines.map((each) => `${this.context.redact(this.paint(each))}\n`).join('');
   }
 }

@@ -1,4 +1,4 @@
-/** What a terminal is asked for while the face is there: raw keys, marked pastes, keys with their modifiers. */
+/** What a terminal is asked for while the user interface is there: raw keys, marked pastes, keys with their modifiers. */
 export class TerminalModes {
   private isEntered = false;
   /** A program that ends by a fault gives the terminal back too: writes to one are done before the process is gone. */

@@ -40,17 +40,17 @@ export class View {
   private isHeld = false;
 
   constructor(
-    private readonly world: TerminalContext,
+    private readonly context: TerminalContext,
     private readonly viewed: Viewed,
   ) {
-    this.renderer = new Renderer(world);
-    this.modes = new TerminalModes(world.input, world.output);
+    this.renderer = new Renderer(context);
+    this.modes = new TerminalModes(context.input, context.output);
   }
 
   open(): void {
     this.modes.enter();
     this.isOpen = true;
-    this.world.output.on('resize', this.onResize);
+    this.context.output.on('resize', this.onResize);
     process.on('SIGCONT', this.onContinue);
     this.flush();
   }
@@ -91,13 +91,13 @@ export class View {
 
   close(last: readonly Line[]): void {
     if (!this.isOpen) {
-      this.world.output.off('resize', this.onResize);
+      this.context.output.off('resize', this.onResize);
       return;
     }
     this.isOpen = false;
     clearTimeout(this.timer);
     clearTimeout(this.tick);
-    this.world.output.off('resize', this.onResize);
+    this.context.output.off('resize', this.onResize);
     process.off('SIGCONT', this.onContinue);
     this.renderer.close([...this.finished({ isBounded: false }), ...last]);
     this.modes.leave();

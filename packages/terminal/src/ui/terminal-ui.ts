@@ -13,8 +13,8 @@ import { type Line, line, span, wrap } from '../text/span.js';
 import { InputLine } from './input-line.js';
 import { View } from './view.js';
 
-/** The face of the program in a terminal: one session at a time, what it shows and what users type. */
-export class Face {
+/** The user interface of the program in a terminal: one session at a time, what it shows and what users type. */
+export class TerminalUi {
   private readonly asking = new Asking(() => this.view.changed());
   private readonly view: View;
   private readonly inputLine: InputLine;
@@ -28,16 +28,16 @@ export class Face {
   /** The session that is meant is open; what is entered before waits for it. It never fails. */
   private ready: Promise<void> = Promise.resolve();
 
-  constructor(private readonly world: TerminalContext) {
-    this.directory = world.workingDirectory;
+  constructor(private readonly context: TerminalContext) {
+    this.directory = context.workingDirectory;
     this.conversation = this.newConversation();
-    this.view = new View(world, {
+    this.view = new View(context, {
       asking: this.asking,
       conversation: () => this.conversation,
       input: () => this.inputLine,
     });
     this.inputLine = new InputLine({
-      historyFile: world.historyFile,
+      historyFile: context.historyFile,
       directory: () => this.directory,
       onChange: () => this.view.changed(),
       session: () => this.conversation.session,
@@ -50,21 +50,21 @@ export class Face {
 
   /** Resolves with the exit code. */
   async run(): Promise<number> {
-    const { world, view } = this;
+    const { context, view } = this;
     const closed = new Promise<number>((resolve) => {
       this.quit = resolve;
     });
     const reader = new KeyReader((key) => this.onKey(key));
     const onData = (chunk: string) => reader.feed(chunk);
-    const undo = world.onStop((signal) =>
-      signal === 'SIGINT' ? this.interrupt() : this.quit(world.exitCodes[signal]),
+    const undo = context.onStop((signal) =>
+      signal === 'SIGINT' ? this.interrupt() : this.quit(context.exitCodes[signal]),
     );
     view.open();
-    world.input.on('data', onData);
-    world.input.once('end', () => this.quit(world.exitCodes.done));
+    context.input.on('data', onData);
+    context.input.once('end', () => this.quit(context.exitCodes.done));
     let close: (() => Promise<void>) | undefined;
     try {
-      const opened = await world.openClient({
+      const opened = await context.openClient({
         onConnectionLost: (lost) => this.onLost(lost),
         onReconnected: (reconnected) => void this.onReconnected(reconnected),
         onWarning: (message) => this.say(line(`! ${cleanLine(message)}`, 'warning')),
@@ -79,7 +79,7 @@ export class Face {
       undo();
       clearTimeout(this.warning);
       reader.close();
-      world.input.off('data', onData);
+      context.input.off('data', onData);
       view.close(this.farewell());
       await close?.();
     }
@@ -91,22 +91,22 @@ export class Face {
 
   private newConversation(): Conversation {
     return new Conversation(
-      () => (this.world.output.columns || 80) - 1,
+      () => (this.context.output.columns || 80) - 1,
       () => this.view.changed(),
     );
   }
 
   /** Opens a session in the place of the one before. */
   private async open(choice: SessionChoice): Promise<void> {
-    const { client, world } = this;
+    const { client, context } = this;
     if (!client) return;
     const before = this.conversation.session;
     const next = this.newConversation();
-    const { session, isNew } = await world.openSession(client, choice, {
+    const { session, isNew } = await context.openSession(client, choice, {
       ...handlersFor({
         asking: this.asking,
-        approvals: world.approvals(() => next.session),
-        columns: () => (world.output.columns || 80) - 1,
+        approvals: context.approvals(() => next.session),
+        columns: () => (context.output.columns || 80) - 1,
       }),
       onEvent: next.receive,
     });
@@ -120,7 +120,7 @@ export class Face {
     await this.inputLine.readCommands();
     if (!isSame) this.greet(choice);
     const { modelId } = await session.call('session.model.getCurrent').catch(() => ({ modelId: undefined }));
-    this.view.model = modelId ?? world.usualModel;
+    this.view.model = modelId ?? context.usualModel;
     this.view.connection = 'connected';
     this.view.changed();
   }
@@ -128,16 +128,17 @@ export class Face {
   private async readDirectory(client: Client, sessionId: string): Promise<void> {
     const known = await client.getSessionMetadata(sessionId).catch(() => undefined);
     const place = known?.context?.workingDirectory;
-    this.directory = place !== undefined && isDirectory(place) ? place : this.world.workingDirectory;
+    this.directory = place !== undefined && isDirectory(place) ? place : this.context.workingDirectory;
   }
 
   private greet({ type }: SessionChoice): void {
-    const { world, conversation, directory } = this;
+    const { context, conversation, directory } = this;
     const id = conversation.session?.sessionId ?? '';
     if (type === 'first')
-      this.say(line(`groundcrew ${world.version} · /help for help`, 'dim'), line(`session ${id}`, 'dim'));
+      this.say(line(`groundcrew ${context.version} · /help for help`, 'dim'), line(`session ${id}`, 'dim'));
     else this.say(line(`· this is session ${id} now`, 'dim'));
-    if (directory !== world.workingDirectory) this.say(line(`· it works in ${cleanLine(directory)}`, 'dim'));
+    if (directory !== context.workingDirectory)
+      this.say(line(`· it works in ${cleanLine(directory)}`, 'dim'));
   }
 
   private readonly onKey = (key: Parameters<Asking['take']>[0]): void => {
@@ -145,7 +146,7 @@ export class Face {
     if (!isInterrupt) this.calm();
     if (isInterrupt) this.interrupt();
     else if (key.type === 'key' && key.ctrl && key.name === 'd' && this.inputLine.isEmpty)
-      this.quit(this.world.exitCodes.done);
+      this.quit(this.context.exitCodes.done);
     else if (key.type === 'key' && key.ctrl && key.name === 'o') this.unfold();
     else if (key.type === 'key' && key.ctrl && key.name === 'z') this.view.suspend();
     else if (this.mayAnswer()) this.asking.take(key);
@@ -206,14 +207,14 @@ export class Face {
           session,
           conversation,
           args,
-          workingDirectory: this.world.workingDirectory,
+          workingDirectory: this.context.workingDirectory,
           print: (...lines) =>
             this.say(...lines.map((each) => (typeof each === 'string' ? line(each) : each))),
           choose: (title, options) => this.choose(title, options),
           open: (choice) => this.open(choice),
-          findSession: (word) => this.world.findSession(client, word),
+          findSession: (word) => this.context.findSession(client, word),
           write: (words) => this.inputLine.giveBack(words),
-          leave: () => this.quit(this.world.exitCodes.done),
+          leave: () => this.quit(this.context.exitCodes.done),
         });
       else if (this.inputLine.isCommand(name)) {
         const { error } = await session.call('session.commands.execute', {
@@ -261,7 +262,7 @@ export class Face {
   /** The first stops what runs, the second ends the program. */
   private interrupt(): void {
     if (this.isWarned) {
-      this.quit(this.world.exitCodes.SIGINT);
+      this.quit(this.context.exitCodes.SIGINT);
       return;
     }
     this.isWarned = true;
@@ -306,7 +307,7 @@ export class Face {
   }
 
   private say(...lines: readonly Line[]): void {
-    const columns = (this.world.output.columns || 80) - 1;
+    const columns = (this.context.output.columns || 80) - 1;
     this.view.print(lines.flatMap((each) => wrap(each, columns, [span('  ')])));
   }
 
