@@ -6,8 +6,8 @@ import type { AgentLog } from '../log/agent-log.js';
 import type { Questions } from '../questions/questions.js';
 import type { Waits } from '../questions/waits.js';
 
-/** One thing to be asked of a model, for whatever purpose: a turn, a summary, a sub-agent. */
-export interface ModelQuestion {
+/** What one model call is to do, for whatever purpose: a turn, a summary, a sub-agent. */
+export interface ModelCallRequest {
   readonly provider: ModelProvider;
   readonly model: string;
   readonly info: ModelInfo | undefined;
@@ -21,7 +21,7 @@ export interface ModelQuestion {
   /** Tokens the request is thought to have, by its length. */
   estimate(): number;
   /** What is sent; made anew for each attempt. */
-  request(allowance: Allowance): ModelRequest;
+  modelRequest(allowance: Allowance): ModelRequest;
   /** Counts bytes that streamed by, and returns how many there were since the prompt. */
   countBytes(bytes: number): number;
 }
@@ -43,7 +43,7 @@ export interface Cap {
   readonly owner: string;
 }
 
-/** What asking a model works with. */
+/** What a model call works with. */
 export interface ModelCallParts {
   readonly log: AgentLog;
   readonly clock: Clock;

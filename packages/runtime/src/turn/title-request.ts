@@ -1,5 +1,5 @@
 import { agentOf, type SessionState } from '../log/state.js';
-import type { ModelQuestion } from '../model-call/question.js';
+import type { ModelCallRequest } from '../model-call/call-request.js';
 import type { AgentContext, ModelPlan } from './agent-context.js';
 
 const longestTitle = 80;
@@ -8,11 +8,11 @@ const shownCharacters = 1000;
 const mostOutputTokens = 1000;
 
 /** The first prompt and the beginning of the answer; neither tools nor instructions. */
-export function titleQuestion(
+export function titleRequest(
   state: SessionState,
   { provider, model, info }: ModelPlan,
   { sessionId, clientName, clock }: AgentContext['session'],
-): ModelQuestion {
+): ModelCallRequest {
   const answer = agentOf(state).history.find((entry) => entry.role === 'assistant');
   const said = answer && 'text' in answer ? answer.text.slice(0, shownCharacters) : '';
   const text = `<prompt>\n${state.summary ?? ''}\n</prompt>\n<answer>\n${said}\n</answer>\n\nTitle:`;
@@ -25,7 +25,7 @@ export function titleQuestion(
     initiator: 'agent',
     estimate: () => Math.ceil((system.length + text.length) / 4),
     countBytes: (bytes) => bytes,
-    request: ({ maxOutputTokens = mostOutputTokens }) => ({
+    modelRequest: ({ maxOutputTokens = mostOutputTokens }) => ({
       model,
       system,
       messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
