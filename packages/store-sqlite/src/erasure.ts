@@ -4,8 +4,8 @@ import type { CommitQueue } from './commit-queue.js';
 import type { Connection } from './connection.js';
 import type { DeletionMarks } from './deletion-marks.js';
 import { type Failpoint, type FailpointName, reach } from './failpoints.js';
-import { discardKeptStores } from './kept-stores.js';
 import { deleteSomeRecords } from './records.js';
+import { discardRecoveryCopies } from './recovery-copies.js';
 import { Scrubber } from './scrub/scrubber.js';
 import { deleteSomePassages } from './search-index.js';
 import { type RemovedSession, removedSessions, removeMarked, type StoreScope } from './sessions.js';
@@ -98,7 +98,7 @@ export class Erasure {
     const numbers = removed.map(({ number }) => number);
     this.#reach('detached');
     for (const number of numbers) await files?.discard(number);
-    discardKeptStores(this.#options.file.path, numbers);
+    discardRecoveryCopies(this.#options.file.path, numbers);
     this.#reach('discarded');
     for (const number of numbers) await this.#sweep(number);
     while (!this.#isClosed && (await queue.add({ ...heavy, run: (store) => store.giveBack(pagesPerGift) })));

@@ -6,8 +6,8 @@ const textFields = ['reasoning_content', 'reasoning_text', 'reasoning'] as const
 
 type Details = Record<string, unknown>;
 
-/** What the model thought in one answer, and the fields of it that its service wants back. */
-export class Thoughts {
+/** The reasoning of one answer, and the fields of it that its service wants back. */
+export class Reasoning {
   #field: (typeof textFields)[number] | undefined;
   #text = '';
   #seal: string | undefined;
@@ -28,7 +28,7 @@ export class Thoughts {
   }
 
   /**
-   * Details and seals always go back. Thoughts in the clear go back where a service that writes `reasoning_content`
+   * Details and seals always go back. Reasoning in the clear goes back where a service that writes `reasoning_content`
    * waits for the results of its calls: some refuse to go on without them, and none wants them otherwise.
    */
   toSendBack({ hasCalls }: { readonly hasCalls: boolean }): Frame | undefined {

@@ -3,7 +3,7 @@ const windowMilliseconds = 60_000;
 const delayMilliseconds = 100;
 
 /** Slows down guessing: each wrong token is answered late, and above a number in a minute further ones are refused at once. */
-export class Guesses {
+export class TokenThrottle {
   private wrongOnes: number[] = [];
 
   /** Resolves when the answer may be sent; false when there were too many. */
