@@ -21,7 +21,7 @@ export type { ClientOptions, ConnectionLost, Reconnected } from './client-option
 export { defineTool, type Tool, type ToolInvocation } from './define-tool.js';
 export { GroundcrewError, type GroundcrewErrorKind, OutputError } from './errors.js';
 export type { SessionMetadata, WaitingOn } from './metadata.js';
-export type { PendingQuestion } from './pending.js';
+export type { PendingQuestion } from './pending-questions.js';
 export { approveAll, type PermissionRequestResult } from './permission.js';
 export { type PermissionChoice, permissionChoices } from './permission-choices.js';
 export type { Session } from './session.js';

@@ -9,7 +9,7 @@ export interface Question {
 type EndRule = (question: Question) => boolean;
 
 /** The questions that were put to handlers here, each with a signal that fires when its answer is no longer needed. */
-export class Answering {
+export class HandlerQuestions {
   private readonly put = new Map<
     string,
     /** Without a controller its handler is done. */
