@@ -1,11 +1,11 @@
 import type { EventOf, Session, SessionEvent } from '@groundcrew/sdk';
+import type { EventComparison } from './event-comparison.js';
 import type { ModelStage } from './playback-model.js';
 import type { ToolStage } from './playback-tools.js';
 import { isCompared, isSwitch, type RecordedOutcome, type Recording } from './recording.js';
-import type { Rehearsal } from './rehearsal.js';
 
 /** Does what users and clients did: prompts, changes and stops, each where it was recorded. */
-export class Reenactment implements ModelStage, ToolStage {
+export class PlaybackInputs implements ModelStage, ToolStage {
   private session: Session | undefined;
   private isIdle = true;
   private hasAborted = false;
@@ -16,14 +16,14 @@ export class Reenactment implements ModelStage, ToolStage {
 
   constructor(
     private readonly recording: Recording,
-    private readonly rehearsal: Rehearsal,
+    private readonly comparison: EventComparison,
   ) {}
 
   /** Plays from the first prompt to the last event. */
   async play(session: Session): Promise<void> {
     this.session = session;
     for (const [place, event] of this.recording.events.entries()) await this.act(session, place, event);
-    await this.rehearsal.reached(this.recording.events.length);
+    await this.comparison.reached(this.recording.events.length);
     if (!this.recording.endsOpen) await this.idle();
   }
 
@@ -34,7 +34,7 @@ export class Reenactment implements ModelStage, ToolStage {
       this.isIdle = true;
       this.emitIdle();
     }
-    if (isCompared(event)) this.rehearsal.receive(event);
+    if (isCompared(event)) this.comparison.receive(event);
   }
 
   /** What users said of a model that was rate limited. */
@@ -43,12 +43,12 @@ export class Reenactment implements ModelStage, ToolStage {
   }
 
   reached(place: number): Promise<void> {
-    return this.rehearsal.reached(place);
+    return this.comparison.reached(place);
   }
 
   /** Prompts that came while a turn ran are sent before the answer that they came after. */
   async ready(outcome: RecordedOutcome): Promise<void> {
-    await this.rehearsal.reached(outcome.place);
+    await this.comparison.reached(outcome.place);
     this.isLimited = outcome.type === 'limit';
     const { events, outcomes } = this.recording;
     const next = outcomes[outcomes.indexOf(outcome) + 1]?.place ?? events.length;
@@ -73,12 +73,12 @@ export class Reenactment implements ModelStage, ToolStage {
   unfinished(): void {
     const { events } = this.recording;
     const place = events.findIndex(
-      (event, index) => event.type === 'abort' && index >= this.rehearsal.agreed,
+      (event, index) => event.type === 'abort' && index >= this.comparison.agreed,
     );
     const event = events[place];
     if (event?.type !== 'abort') return;
     const { reason } = event.data;
-    this.rehearsal.reached(place).then(
+    this.comparison.reached(place).then(
       () => this.abort(reason),
       () => undefined,
     );
@@ -90,16 +90,16 @@ export class Reenactment implements ModelStage, ToolStage {
 
   private async act(session: Session, place: number, event: SessionEvent): Promise<void> {
     if (isChoice(event)) {
-      await this.rehearsal.reached(place);
+      await this.comparison.reached(place);
       if (!this.chosen.has(event)) await this.choose(event);
     }
     if (event.type === 'session.mode_changed') {
-      await this.rehearsal.reached(place);
+      await this.comparison.reached(place);
       await session.call('session.mode.set', { mode: event.data.newMode });
     }
     if (event.type === 'user.message' && isFirst(event)) {
       const before = this.recording.events[place - 1];
-      await this.rehearsal.reached(before && isOpening(before) ? place - 1 : place);
+      await this.comparison.reached(before && isOpening(before) ? place - 1 : place);
       await this.idle();
       await this.send(event);
     }

@@ -18,7 +18,7 @@ export interface Plain {
 }
 
 /** What is expected of a replay. */
-export interface RehearsalOptions {
+export interface EventComparisonOptions {
   /** The recording ends in the middle of a turn. */
   readonly mayGoOn: boolean;
   /** Where the session worked then, and works now: what was played back names the one, what is new the other. */
@@ -27,7 +27,7 @@ export interface RehearsalOptions {
 }
 
 /** Receives the events of a replay against those recorded, and says when a place has been reached. */
-export class Rehearsal {
+export class EventComparison {
   difference: Difference | undefined;
   private received = 0;
   private readonly recordedIds: Ids;
@@ -37,7 +37,7 @@ export class Rehearsal {
 
   constructor(
     private readonly events: readonly SessionEvent[],
-    private readonly options: RehearsalOptions,
+    private readonly options: EventComparisonOptions,
   ) {
     this.recordedIds = new Ids(options.directories);
     this.replayedIds = new Ids(options.directories);
