@@ -28,16 +28,16 @@ export async function findBwrap({ PATH = '' }: Environment): Promise<Bwrap | { r
 
 /** Undefined where it makes a box. */
 async function problemOf({ program, filtersCalls }: Bwrap): Promise<string | undefined> {
-  const seal = await MachineSandbox.seal(['ignore', 'ignore', 'pipe'], { filtersCalls });
+  const hardening = await MachineSandbox.hardenBox(['ignore', 'ignore', 'pipe'], { filtersCalls });
   const mounts = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
-  const order = [...seal.words, ...mounts, '--unshare-user-try', '--unshare-pid'];
+  const order = [...hardening.words, ...mounts, '--unshare-user-try', '--unshare-pid'];
   const { status, stderr } = spawnSync(program, [...order, '--', '/bin/sh', '-c', ':'], {
     encoding: 'utf8',
     env: {},
-    stdio: seal.stdio,
+    stdio: hardening.stdio,
     timeout: 10_000,
   });
-  seal.close();
+  hardening.close();
   if (status === 0) return undefined;
   return stderr?.trim() || 'bubblewrap cannot make namespaces here';
 }

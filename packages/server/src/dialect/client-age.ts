@@ -7,7 +7,7 @@ import type { Methods, ParsedParams } from '@groundcrew/protocol';
 export type Age = 'new' | 'old' | 'oldest';
 
 /** What is known of a connection when it opens a session. */
-export interface Acquaintance {
+export interface OpeningConnection {
   /** Its first request was `connect`; releases before 1.0.0-beta only ping. */
   readonly hasConnected: boolean;
   /** The client started this process with `--server`. */
@@ -21,7 +21,7 @@ export type OpenParams = ParsedParams<Methods['session.resume']>;
  * The one place that decides how old a client is. All releases from 1.0.0-beta.10 on send `toolFilterPrecedence`, except
  * those for Java: they start the runtime with `--server`, send `connect`, and leave out every switch that is off.
  */
-export function ageOf(params: OpenParams, { hasConnected, isServerFlag }: Acquaintance): Age {
+export function ageOf(params: OpenParams, { hasConnected, isServerFlag }: OpeningConnection): Age {
   if (params.toolFilterPrecedence !== undefined) return 'new';
   if (hasConnected) return isServerFlag || omitsSwitches(params) ? 'new' : 'old';
   return params.includeSubAgentStreamingEvents === undefined ? 'oldest' : 'old';

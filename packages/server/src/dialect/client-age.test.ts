@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ageOf } from './age.js';
+import { ageOf } from './client-age.js';
 
 const pinged = { hasConnected: false, isServerFlag: false };
 const connected = { hasConnected: true, isServerFlag: false };
