@@ -10,6 +10,7 @@ export { PublishedEvent } from './log/published-event.js';
 export { repairSession } from './log/repair.js';
 export type { EventDraft } from './log/session-log.js';
 export type { Prompt } from './log/state.js';
+export { explainInNewSession } from './new-session-explanation.js';
 export type { Decision } from './permissions/decision.js';
 export { explain } from './permissions/explain.js';
 export type { Approval, PolicyRules } from './permissions/policy.js';
@@ -40,7 +41,6 @@ export type {
 } from './settings/session-settings.js';
 export { withProvider } from './settings/with-provider.js';
 export { HostSkills } from './skills/host-skills.js';
-export { explainStanding } from './standing-explanation.js';
 export { storedLog } from './stored-log.js';
 export type { Observer } from './telemetry/observer.js';
 export { builtinTools } from './tools/builtin.js';

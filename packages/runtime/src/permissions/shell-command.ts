@@ -11,14 +11,14 @@ import {
   type Word,
 } from 'unbash';
 import { recordArguments } from './shell/arguments.js';
+import { identify, isCoveredByName } from './shell/command-identity.js';
 import { type KnownWord, readWord } from './shell/command-word.js';
-import { identify, isCoveredByName } from './shell/names.js';
 import type { Understood } from './shell/programs/program.js';
 import { isInert, isInertReader, isInTable, understand } from './shell/programs/table.js';
 import { Findings, type ShellReading } from './shell/reading.js';
 import { runByOptions } from './shell/running-options.js';
-import { isTransparent } from './shell/transparent.js';
-import type { Wrapped } from './shell/wrapped.js';
+import { isTransparent } from './shell/transparent-wrappers.js';
+import type { Wrapped } from './shell/wrapped-commands.js';
 import { hidesWhatItRuns, readsCommands, unwrap } from './shell/wrappers.js';
 
 /** The question that a command is put to users and rules in. */

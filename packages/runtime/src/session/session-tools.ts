@@ -1,10 +1,10 @@
 import type { JsonObject } from '@groundcrew/protocol';
 import type { LogRecord } from '@groundcrew/store';
 import type { SessionAgents } from '../agents/session-agents.js';
+import type { SessionFileHosting } from '../file-hosting/session-file-hosting.js';
 import type { FileTracking } from '../history/file-tracking.js';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
-import type { SessionHosting } from '../hosting/session-hosting.js';
 import type { LogReaders } from '../log/log-readers.js';
 import { recall } from '../log/recall.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
@@ -47,7 +47,7 @@ interface ToolSession {
   readonly audience: Audience;
   readonly workspacePath: string;
   readonly workspace: { readonly planPath: string };
-  readonly hosting: SessionHosting;
+  readonly hosting: SessionFileHosting;
   readonly files: FileTracking;
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;

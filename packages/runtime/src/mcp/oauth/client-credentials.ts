@@ -9,7 +9,7 @@ import type { Fetch } from './guarded-fetch.js';
 import { type Credentials, type KeptClient, resourceOf, type TokenBook, withEnding } from './token-book.js';
 
 /** How the program logs in at a server by itself. */
-export interface MachineLogin {
+export interface ClientCredentialsLogin {
   readonly serverUrl: string;
   readonly book: TokenBook;
   readonly fetch: Fetch;
@@ -22,7 +22,7 @@ export interface MachineLogin {
 }
 
 /** The program's own log-in: by its secret, no user takes part. */
-export async function machineLogin(request: MachineLogin): Promise<void> {
+export async function clientCredentialsLogin(request: ClientCredentialsLogin): Promise<void> {
   const { serverUrl, clientId, clientSecret, resourceMetadataUrl, fetch: fetchFn } = request;
   if (clientId === undefined || clientSecret === undefined)
     throw new Error('client_credentials need a client id and a client secret');
@@ -37,7 +37,7 @@ export async function machineLogin(request: MachineLogin): Promise<void> {
   if (!isItsOwn) throw new Error('its metadata is that of another resource');
   const client: KeptClient = { client_id: clientId, client_secret: clientSecret, isMachine: true };
   const scope = computeScopeUnion(request.book.read(serverUrl)?.tokens?.scope, request.scope);
-  const tokens = await machineToken({ client, discovery }, { fetch: fetchFn, scope });
+  const tokens = await clientCredentialsToken({ client, discovery }, { fetch: fetchFn, scope });
   request.book.write({
     serverUrl,
     tokens: { ...withEnding(tokens), ...(scope && !tokens.scope && { scope }) },
@@ -47,7 +47,7 @@ export async function machineLogin(request: MachineLogin): Promise<void> {
 }
 
 /** A token for the program itself; throws without saying what was sent. */
-export async function machineToken(
+export async function clientCredentialsToken(
   { client, discovery }: Required<Pick<Credentials, 'client' | 'discovery'>>,
   { fetch: fetchFn, scope }: { readonly fetch: Fetch; readonly scope?: string | undefined },
 ) {

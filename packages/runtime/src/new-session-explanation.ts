@@ -1,15 +1,15 @@
+import { deniesPaths } from './exec/denied-paths.js';
 import { MachineSandbox } from './exec/machine-sandbox.js';
-import { deniesPaths } from './exec/sandbox-denied.js';
 import { placementOf, type SandboxSettings } from './exec/sandbox-settings.js';
 import { type ExplainedCall, type Explanation, explain } from './permissions/explain.js';
+import { newSessionPolicy } from './permissions/new-session-policy.js';
 import type { PolicyRules } from './permissions/policy.js';
 import { describeRule } from './permissions/rules.js';
-import { standingPolicy } from './permissions/standing-policy.js';
 import { findUnenforced } from './session/session-sandbox.js';
 import { freeToolNames } from './tools/builtin.js';
 
 /** What would happen to a call, and which deny rules for paths would hold while a command runs. */
-interface StandingExplanation extends Explanation {
+interface NewSessionExplanation extends Explanation {
   /** Rules that the sandbox enforces. */
   readonly held: readonly string[];
   /** Rules that a running command could get around. */
@@ -17,15 +17,15 @@ interface StandingExplanation extends Explanation {
 }
 
 /** Explains a call in a new session of this home and directory, without running anything. Throws BookFault. */
-export async function explainStanding(
+export async function explainInNewSession(
   explained: ExplainedCall,
-  place: Parameters<typeof standingPolicy>[0] & {
+  place: Parameters<typeof newSessionPolicy>[0] & {
     readonly sandbox: SandboxSettings;
     readonly environment: Readonly<Record<string, string | undefined>>;
   },
-): Promise<StandingExplanation> {
+): Promise<NewSessionExplanation> {
   const { workingDirectory } = place;
-  const rules = standingPolicy(place);
+  const rules = newSessionPolicy(place);
   const open = await unenforcedRulesIn(rules, place);
   const explanation = await explain(
     explained,

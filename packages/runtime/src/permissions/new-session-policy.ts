@@ -8,7 +8,7 @@ import { initialPermissions, noSwitches, type PermissionSettings } from './setti
 import type { UserRules } from './user-rules.js';
 
 /** What holds for a new session in a directory before any client has changed it. Throws BookFault. */
-export function standingPolicy(place: {
+export function newSessionPolicy(place: {
   readonly homeDirectory: string;
   readonly workingDirectory: string;
   readonly userRules: UserRules;

@@ -3,7 +3,7 @@ import { covering, inheritedDescriptors, namelessFile, type Stream } from './des
 import { systemCallFilter } from './system-calls.js';
 
 /** What a box of bubblewrap is started with besides its arguments. */
-export interface BoxSeal {
+export interface BoxHardening {
   /** Arguments of bubblewrap. */
   readonly words: readonly string[];
   readonly stdio: Stream[];
@@ -12,10 +12,10 @@ export interface BoxSeal {
 }
 
 /** Closes to programs in a box with the network what namespaces leave open: keyrings, and descriptors other than these streams. */
-export function sealBox(
+export function hardenBox(
   streams: readonly Stream[],
   { filtersCalls }: { readonly filtersCalls: boolean },
-): BoxSeal {
+): BoxHardening {
   const filter = filtersCalls ? systemCallFilter(true) : undefined;
   const file = namelessFile(filter ?? '');
   return {

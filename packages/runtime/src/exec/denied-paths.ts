@@ -3,7 +3,7 @@ import { patternCovers } from '../permissions/path-patterns.js';
 import { patternParts } from '../permissions/real-rules.js';
 import type { Rule } from '../permissions/rules.js';
 import { isWithin } from '../workspace/paths.js';
-import { placeOf } from './sandbox-places.js';
+import { placeOf } from './hidden-places.js';
 
 /** Lists the files below a root that glob patterns match; undefined when there is too much to look at. */
 export type FileSearch = (root: string, globs: readonly string[]) => Promise<readonly string[] | undefined>;

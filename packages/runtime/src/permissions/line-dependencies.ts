@@ -17,9 +17,9 @@ export interface Line {
 }
 
 /** What of a line goes by files that another part of it may have changed by then. */
-export interface LineEffects {
+export interface LineDependencies {
   /** It is looked up before the line runs, so what is covered alone is not covered here. */
-  readonly isSelfMade: boolean;
+  readonly isInterdependent: boolean;
   /** Commands may run that the text does not say. */
   readonly hidesCommands: boolean;
 }
@@ -28,10 +28,10 @@ export interface LineEffects {
  * Looks for parts of a line that rest on what other parts write. Settings, links and wildcards are looked up before anything
  * runs: `cp c .git/config && git status` is not what `git status` was when it was looked at.
  */
-export function lineEffects(
+export function findLineDependencies(
   line: Line,
   { hasForeignBelow }: { readonly hasForeignBelow: boolean },
-): LineEffects {
+): LineDependencies {
   const { commands } = line;
   const changes = commands
     .map((command) => changeOf(command, line))
@@ -44,7 +44,7 @@ export function lineEffects(
       .filter((_, other) => other !== index && (other < index || !line.isOrdered))
       .reduce((most, each) => (levels[each] > levels[most] ? each : most), redirected);
   return {
-    isSelfMade: commands.some((command, index) => restsOn(command, before(index))),
+    isInterdependent: commands.some((command, index) => restsOn(command, before(index))),
     hidesCommands: commands.some((command, index) => runsBy(command, before(index))),
   };
 }

@@ -1,7 +1,7 @@
 import type { KnownWord } from './command-word.js';
 import { type OptionTable, optionTable, parseCall } from './options.js';
 import { plainName } from './plain-name.js';
-import type { Wrapped } from './wrapped.js';
+import type { Wrapped } from './wrapped-commands.js';
 
 /** Programs that run the words behind their options, as they stand, and nothing else. */
 const wrappers = new Map<string, { readonly options: OptionTable; readonly operands?: number }>([

@@ -4,7 +4,7 @@ import { temporaryDirectory } from '@groundcrew/testkit';
 import { afterAll, expect, test } from 'vitest';
 import type { Rule } from '../permissions/rules.js';
 import { fileSearch } from '../tools/file-search.js';
-import { findDenied } from './sandbox-denied.js';
+import { findDenied } from './denied-paths.js';
 
 const home = temporaryDirectory();
 afterAll(() => home.remove());

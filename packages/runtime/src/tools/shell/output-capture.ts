@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Pipe } from './pipes.js';
 
 /** Where a command's output goes, and how it is read from there. */
-export interface Outlet {
+export interface OutputCapture {
   /** What the command writes to; to be closed as soon as the command has it. */
   readonly descriptor: number;
   /** Learns of output as it comes, where that is possible. */
@@ -17,7 +17,7 @@ export interface Outlet {
 }
 
 /** Output through a pipe: it ends with the runtime. */
-export function pipeOutlet({ readEnd, writeEnd }: Pipe): Outlet {
+export function pipeCapture({ readEnd, writeEnd }: Pipe): OutputCapture {
   const reader = new Socket({ fd: readEnd, readable: true, writable: false });
   // Reading a pipe does not fail; if it ever does, the output ends there.
   reader.on('error', () => reader.destroy());
@@ -31,7 +31,7 @@ export function pipeOutlet({ readEnd, writeEnd }: Pipe): Outlet {
 }
 
 /** Output into a file, for commands that outlive the runtime. */
-export function fileOutlet(path: string): Outlet {
+export function fileCapture(path: string): OutputCapture {
   const descriptor = openSync(path, 'ax', 0o600);
   const reader = openSync(path, 'r');
   let place = 0;

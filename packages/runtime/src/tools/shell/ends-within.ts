@@ -1,5 +1,5 @@
 /** Whether work ends before the time does; rejects with the signal's reason when that comes first. */
-export function firstOf(
+export function endsWithin(
   work: Promise<void>,
   milliseconds: number,
   signal: AbortSignal,

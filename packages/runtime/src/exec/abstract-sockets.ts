@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-/** Sockets of Linux that have a name and no path, and that programs listen on: they belong to the network, not to the disk. */
-export function pathlessSockets(): readonly string[] {
+/** Abstract sockets of Linux that programs listen on: with a name and no path, they belong to the network, not to the disk. */
+export function abstractSockets(): readonly string[] {
   return listening(tableOfSockets());
 }
 

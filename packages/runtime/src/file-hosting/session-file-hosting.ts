@@ -28,7 +28,7 @@ interface HostedSession {
 }
 
 /** A session's files where a client stores them. The log stays the truth, and what is stored follows it. */
-export class SessionHosting implements FileSync {
+export class SessionFileHosting implements FileSync {
   private readonly files: HostedFiles;
   private known:
     | { readonly settings: HostingSettings; readonly mirror: Mirror; readonly events: EventFile }

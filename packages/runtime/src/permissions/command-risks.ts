@@ -3,49 +3,49 @@ import { basename, resolve } from 'node:path';
 import { isAbsent } from '../workspace/absent.js';
 import type { ReadCommand } from './command-rules.js';
 import { examineGit, type GitPlace, hasForeignBelow } from './git-place.js';
-import { addedAndAsked, type Line, lineEffects, looksForChanges } from './line-effects.js';
+import { addedAndAsked, findLineDependencies, type Line, looksForChanges } from './line-dependencies.js';
 import { hasLinksBelow, leadsOutBelow } from './links-below.js';
 import type { ParsedCall } from './shell/options.js';
 import { isWild, matchedNames } from './wildcards.js';
 
 /** Where the commands of a text may stand. */
-interface Standing {
+interface Places {
   /** Every directory that some command may be run in. */
   readonly bases: readonly string[];
   readonly workingDirectory: string;
 }
 
 /** Looks at the disk for what the text alone does not say: the files that wildcards become, directories with links, settings of git. */
-export async function doubtsAbout(
+export async function findCommandRisks(
   line: Line,
-  standing: Standing,
-): Promise<{ readonly doubts: readonly string[]; readonly hidesCommands: boolean }> {
+  places: Places,
+): Promise<{ readonly risks: readonly string[]; readonly hidesCommands: boolean }> {
   const { commands } = line;
   const added = addedAndAsked(line);
-  const { isSelfMade, hidesCommands } = lineEffects(line, {
-    hasForeignBelow: added !== undefined && (await hasForeignBelow(standing.workingDirectory, added)),
+  const { isInterdependent, hidesCommands } = findLineDependencies(line, {
+    hasForeignBelow: added !== undefined && (await hasForeignBelow(places.workingDirectory, added)),
   });
   const [wildcards, links, filled, unpacked, git] = await Promise.all([
-    becomesOption(commands, standing),
-    meetsLinks(commands, standing),
-    fillsLinks(commands, standing),
-    unpacksOut(commands, standing),
-    gitDoubts(commands, standing),
+    becomesOption(commands, places),
+    meetsLinks(commands, places),
+    fillsLinks(commands, places),
+    unpacksOut(commands, places),
+    gitRisks(commands, places),
   ]);
   return {
-    doubts: [
+    risks: [
       ...(wildcards ? ['a wildcard may become an option'] : []),
       ...(links ? ['it would read whatever links in a directory lead to'] : []),
       ...(filled || unpacked ? ['it would write through links in a directory'] : []),
-      ...git.doubts,
-      ...(isSelfMade ? ['one part of the line may change what another part goes by'] : []),
+      ...git.risks,
+      ...(isInterdependent ? ['one part of the line may change what another part goes by'] : []),
     ],
     hidesCommands: wildcards || git.runsMore || hidesCommands,
   };
 }
 
 /** A file may be named like an option: `tar -cf x *`. */
-async function becomesOption(commands: readonly ReadCommand[], { bases }: Standing): Promise<boolean> {
+async function becomesOption(commands: readonly ReadCommand[], { bases }: Places): Promise<boolean> {
   const open = commands
     .flatMap(({ wild = [] }) => wild)
     .filter((word) => /^[*?[]/.test(word) && !word.includes('/'));
@@ -55,7 +55,7 @@ async function becomesOption(commands: readonly ReadCommand[], { bases }: Standi
   return found.some((names) => names === undefined || names.some((name) => basename(name).startsWith('-')));
 }
 
-async function meetsLinks(commands: readonly ReadCommand[], { bases }: Standing): Promise<boolean> {
+async function meetsLinks(commands: readonly ReadCommand[], { bases }: Places): Promise<boolean> {
   const places = commands
     .flatMap(({ call }) => (call?.followsLinksInside ? call.operands : []))
     .flatMap(({ value }) => bases.map((base) => resolve(base, value)));
@@ -64,7 +64,7 @@ async function meetsLinks(commands: readonly ReadCommand[], { bases }: Standing)
 }
 
 /** `cp -r a d` writes what `a` has in it to where links of the same names in `d/a` lead. */
-async function fillsLinks(commands: readonly ReadCommand[], { bases }: Standing): Promise<boolean> {
+async function fillsLinks(commands: readonly ReadCommand[], { bases }: Places): Promise<boolean> {
   const roots = commands
     .flatMap(({ call }) => call?.filled ?? [])
     .flatMap((place) => bases.map((base) => resolve(base, place)));
@@ -80,7 +80,7 @@ async function fillsLinks(commands: readonly ReadCommand[], { bases }: Standing)
 /** An archive may name a file below a link that is there, and `tar` and `unzip` write it to where that leads. */
 async function unpacksOut(
   commands: readonly ReadCommand[],
-  { bases, workingDirectory }: Standing,
+  { bases, workingDirectory }: Places,
 ): Promise<boolean> {
   const roots = commands
     .flatMap(({ call }) => call?.unpacked ?? [])
@@ -97,12 +97,12 @@ async function isDirectory(path: string): Promise<boolean> {
   );
 }
 
-async function gitDoubts(
+async function gitRisks(
   commands: readonly ReadCommand[],
-  { bases, workingDirectory }: Standing,
-): Promise<{ readonly doubts: readonly string[]; readonly runsMore: boolean }> {
+  { bases, workingDirectory }: Places,
+): Promise<{ readonly risks: readonly string[]; readonly runsMore: boolean }> {
   const calls = commands.flatMap(({ call }) => (call?.git ? [{ call, git: call.git }] : []));
-  if (calls.length === 0) return { doubts: [], runsMore: false };
+  if (calls.length === 0) return { risks: [], runsMore: false };
   const starts = calls.flatMap(({ git }) => bases.map((base) => resolve(base, ...git.directories)));
   const place = await examineGit(starts, workingDirectory);
   const reads = calls.filter(({ call }) => call.role === 'reads');
@@ -117,21 +117,21 @@ async function gitDoubts(
   });
   const pushed = (
     await Promise.all([
-      ...pushes.map(({ call }) => pushDoubts(call, { starts, place })),
-      ...fetches.map(({ call }) => fetchDoubts(call, { starts, place })),
+      ...pushes.map(({ call }) => pushRisks(call, { starts, place })),
+      ...fetches.map(({ call }) => fetchRisks(call, { starts, place })),
     ])
   ).flat();
   return {
-    doubts: [...(reads.length > 0 ? place.doubts : []), ...(asksNested ? place.nestedDoubts : []), ...pushed],
+    risks: [...(reads.length > 0 ? place.risks : []), ...(asksNested ? place.nestedRisks : []), ...pushed],
     runsMore:
-      place.doubts.length + pushed.length > 0 ||
-      ((asksNested || changes) && place.nestedDoubts.length > 0) ||
+      place.risks.length + pushed.length > 0 ||
+      ((asksNested || changes) && place.nestedRisks.length > 0) ||
       (changes && place.hasHooks),
   };
 }
 
 /** Why a push may do more than its words say: by settings, or because the repository it goes to is here, with its own hooks. */
-async function pushDoubts(call: ParsedCall, context: PlacedCall): Promise<readonly string[]> {
+async function pushRisks(call: ParsedCall, context: PlacedCall): Promise<readonly string[]> {
   const { forcing } = context.place;
   return [
     ...(forcing === undefined ? [] : [`the settings of the repository decide what is pushed: ${forcing}`]),
@@ -165,7 +165,7 @@ function contacted(
 }
 
 /** A repository of this machine is served by a second git, which goes by the settings of that repository. */
-async function fetchDoubts(call: ParsedCall, context: PlacedCall): Promise<readonly string[]> {
+async function fetchRisks(call: ParsedCall, context: PlacedCall): Promise<readonly string[]> {
   return (await isLocal(call, context))
     ? ['git would fetch from a repository of this machine, and go by its settings']
     : [];
