@@ -1,6 +1,7 @@
 export { HostAgents } from './agents/host-agents.js';
 export type { SessionLimits } from './budget/limits.js';
 export { systemClock } from './clock.js';
+export { findExecutable } from './exec/executable.js';
 export { MachineSandbox } from './exec/machine-sandbox.js';
 export type { ExecutorChoice, SandboxSettings } from './exec/sandbox-settings.js';
 export { Workers } from './exec/workers.js';
