@@ -121,6 +121,8 @@ export class SessionFileHosting implements FileSync {
     this.isBehind = true;
     this.following ??= this.follow().finally(() => {
       this.following = undefined;
+      // Stored after the last look, and before this.
+      if (this.isBehind && !this.isFailing && this.session.audience.fileHost) this.changed();
     });
   }
 
