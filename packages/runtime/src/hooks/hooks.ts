@@ -130,7 +130,7 @@ export class Hooks {
     point: K,
     input: HookInput<K>,
     signal: AbortSignal,
-    advance: (input: HookInput<K>, output: HookOutput<K>) => HookInput<K> = (same) => same,
+    advance: (input: HookInput<K>, output: HookOutput<K>) => HookInput<K>,
   ): Promise<readonly HookAnswer<K>[]> {
     const answers: HookAnswer<K>[] = [];
     let next = input;

@@ -22,10 +22,14 @@ import type { Wrapped } from './shell/wrapped-commands.js';
 import { hidesWhatItRuns, readsCommands, unwrap } from './shell/wrappers.js';
 
 /** The question that a command is put to users and rules in. */
-export function shellRequest(
-  { command, intention }: { readonly command: string; readonly intention: string },
-  reading: ShellReading = readShellCommand(command),
-): ShellRequest {
+export function shellRequest({
+  command,
+  intention,
+}: {
+  readonly command: string;
+  readonly intention: string;
+}): ShellRequest {
+  const reading = readShellCommand(command);
   const request: ShellRequest = {
     kind: 'shell',
     fullCommandText: command,
