@@ -11,7 +11,7 @@ import { builtinAgents, describedAgent, firstOfEach } from './agent-definitions.
 import { AgentFiles, agentRoots } from './agent-files.js';
 import { AgentPrompts } from './agent-prompts.js';
 import { AgentSelection } from './agent-selection.js';
-import { AgentServers } from './agent-servers.js';
+import { AgentServers, type MakeServers } from './agent-servers.js';
 import { agentTools } from './agent-tools.js';
 import { agentWarnings } from './agent-warnings.js';
 import { shownAgent } from './shown-agent.js';
@@ -32,7 +32,7 @@ interface AgentSession {
       isServed(model: string): boolean;
       problemWith(model: string): Promise<string | undefined>;
     };
-    serversOfAgent(servers: Readonly<Record<string, JsonObject>>): ToolSource;
+    serversOfAgent: MakeServers;
     readonly all: readonly ToolSource[];
   };
   state(): Promise<SessionState>;
@@ -278,6 +278,11 @@ User request: ${request}`;
   /** The tools of servers that agents have of their own. */
   serverTools(): readonly Tool[] {
     return this.servers.tools();
+  }
+
+  /** The session may work in other directories now. */
+  directoriesChanged(): void {
+    this.servers.directoriesChanged();
   }
 
   /** The session leaves memory: what agents have started ends. */

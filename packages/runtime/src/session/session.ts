@@ -327,6 +327,7 @@ export class Session {
       publishedAll: () => {
         onPublishedAll(this);
         this.hosting.changed();
+        this.tools.stored(log.state);
         this.readers.wake();
       },
       // A log that was given up says nothing about the one that is worked on now.
