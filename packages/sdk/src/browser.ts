@@ -20,6 +20,7 @@ export { Client } from './client.js';
 export type { ClientOptions, ConnectionLost, Reconnected } from './client-options.js';
 export { defineTool, type Tool, type ToolInvocation } from './define-tool.js';
 export { GroundcrewError, type GroundcrewErrorKind, OutputError } from './errors.js';
+export { type FormChoice, type FormField, formChoices } from './form-field.js';
 export type { SessionMetadata, WaitingOn } from './metadata.js';
 export type { PendingQuestion } from './pending-questions.js';
 export { approveAll, type PermissionRequestResult } from './permission.js';

@@ -36,6 +36,7 @@ export {
   type ToolParameters,
 } from './define-tool.js';
 export { GroundcrewError, type GroundcrewErrorKind, OutputError } from './errors.js';
+export { type FormChoice, type FormField, formChoices } from './form-field.js';
 export type { HandlerFailure } from './handler-failure.js';
 export type {
   CommonHookOutput,
