@@ -17,7 +17,7 @@ export { explain } from './permissions/explain.js';
 export type { Approval, PolicyRules } from './permissions/policy.js';
 export { ruleBounds } from './permissions/rule-bounds.js';
 export type { Rule } from './permissions/rules.js';
-export { noUserRules, type UserRules } from './permissions/user-rules.js';
+export type { UserRules } from './permissions/user-rules.js';
 export { discoverInstructions } from './prompt/discover-instructions.js';
 export { ClientGone } from './questions/asked-client.js';
 export { planAnswer } from './questions/call-questions.js';
