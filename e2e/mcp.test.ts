@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callTools, liveRuntime, providerOf, type ScriptedReply, say } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
@@ -162,6 +162,32 @@ test('the roots of a server are the directories of the session', async () => {
     uri: `file://${runtime.workingDirectory}`,
     name: runtime.workingDirectory,
   });
+});
+
+test('a server hears once that the session works in another directory, and then lists it', async () => {
+  const elsewhere = join(runtime.workingDirectory, 'elsewhere');
+  mkdirSync(elsewhere, { recursive: true });
+  const log = join(runtime.workingDirectory, 'roots.log');
+  const { session, model } = await sessionWith({ srv: testServer({ log }) }, [
+    say('hi'),
+    callTools({ id: 'c1', name: 'srv-roots', arguments: {} }),
+    say('done'),
+  ]);
+  await session.turn('Go');
+  const heard = () =>
+    readFileSync(log, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"notifications/roots/list_changed"')).length;
+  expect(heard()).toBe(0);
+  await session.call('session.metadata.setWorkingDirectory', { workingDirectory: elsewhere });
+  await until(() => heard() === 1);
+  await session.turn('Go on');
+  const { messages } = (await model.asked(3)).body;
+  expect(JSON.parse(String(messages.at(-1)?.content)).roots).toContainEqual({
+    uri: `file://${elsewhere}`,
+    name: elsewhere,
+  });
+  expect(heard()).toBe(1);
 });
 
 test.each([

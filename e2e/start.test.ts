@@ -55,7 +55,7 @@ const rarelyNeeded = [
   'packages/cluster/',
   'packages/http-client/',
   'packages/offline-model/src/patterns/',
-  'packages/runtime/src/permissions/doubts.ts',
+  'packages/runtime/src/permissions/command-risks.ts',
   'packages/runtime/src/permissions/shell-command.ts',
   'packages/runtime/src/permissions/shell/programs/',
   'packages/store-postgres/',

@@ -152,7 +152,7 @@ function libraryOptions(options) {
   return { ...options, entryPoints: libraryEntries, plugins: [lazyBuiltins] };
 }
 
-// The terminal face, which no runtime needs: a module, because its layout engine is one that waits while it loads.
+// The user interface of the terminal, which no runtime needs: a module, because its layout engine is one that waits while it loads.
 function terminalOptions({ supported: _, define, ...options }) {
   return {
     ...options,

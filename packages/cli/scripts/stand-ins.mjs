@@ -1,5 +1,5 @@
 /**
- * What stands in the bundle of the terminal face in the place of a package: its developer tools are not installed, and
+ * What stands in the bundle of the terminal in the place of a package: its developer tools are not installed, and
  * whether there is a terminal the program has found out itself, in CI too.
  */
 const contents = {

@@ -14,7 +14,7 @@ import { eventStream, Server, type ServerEnvironment } from '@groundcrew/server'
 import type { ClusterStore, Owner, SessionStore } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
 import { accountsOf, type HomeAccounts, type ShownToken } from './config/accounts.js';
-import { hookDiscoveryOf, hookFilesOf, mcpFilesOf, shellsOf } from './config/child-programs.js';
+import { hookDiscoveryOf, hookFilesOf, mcpFilesOf, shellsOf, workerEntry } from './config/child-programs.js';
 import type { ClusterChoice } from './config/cluster-choice.js';
 import { commandEnvironment } from './config/command-environment.js';
 import { allowsExtensions, extensionHost } from './config/extensions.js';
@@ -32,7 +32,6 @@ import { redactorFor } from './log/redact.js';
 import { ProgramNode } from './stores/cluster-node.js';
 import { Homes } from './stores/homes.js';
 import { keepRetention } from './stores/retention-timer.js';
-import { workerEntry } from './worker-entry.js';
 
 export interface ProgramOptions {
   readonly version: string;
@@ -322,7 +321,7 @@ function serverEnvironment(
       new (await import('./config/plugins.js')).HomePlugins(resolve(options.homeDirectory)),
     userSettings: userSettings(resolve(options.homeDirectory), options.environment),
     accounts,
-    covering: () => redactorFor(options.environment),
+    redactor: () => redactorFor(options.environment),
     gitHub: gitHub(models, accounts),
     ...(filtersSecrets(options) && {
       addSecrets: (values: readonly string[]) => {

@@ -42,7 +42,7 @@ beforeAll(async () => {
   writeFileSync(inCli('src/cli.ts'), `process.stdout.write('for users');`);
   writeFileSync(inCli('src/worker-main.ts'), `process.send?.('ready');`);
   mkdirSync(join(checkout, 'packages/terminal/src'), { recursive: true });
-  writeFileSync(join(checkout, 'packages/terminal/src/index.ts'), `export const face = 'terminal';`);
+  writeFileSync(join(checkout, 'packages/terminal/src/index.ts'), `export const ui = 'terminal';`);
   mkdirSync(join(checkout, 'packages/acp-agent/src'), { recursive: true });
   writeFileSync(join(checkout, 'packages/acp-agent/src/index.ts'), `export const serve = () => undefined;`);
   mkdirSync(join(checkout, 'packages/inspector/src'), { recursive: true });

@@ -15,7 +15,6 @@ import {
   unauthorised,
   unknownMethod,
 } from './faults.js';
-import { Guesses } from './guesses.js';
 import { PageCookies } from './page-cookies.js';
 import { PendingBodies } from './pending-bodies.js';
 import { PendingConnections } from './pending-connections.js';
@@ -23,6 +22,7 @@ import { PlainRequest } from './plain-request.js';
 import { Sockets } from './sockets.js';
 import { isSameToken, tokenInProtocols, tokenOf } from './token.js';
 import { TokenCookies } from './token-cookies.js';
+import { TokenThrottle } from './token-throttle.js';
 import { requestOf, send, TooLarge } from './web.js';
 
 /** What answers at one path. */
@@ -166,9 +166,9 @@ class Door {
   private ownOrigins: ReadonlySet<string> = new Set();
   private cookies: PageCookies | undefined;
   private tokenCookies: TokenCookies | undefined;
-  /** Requests that are answered; strangers, who ask for what needs no token, take no place of others. */
+  /** Requests that are answered; those that need no token take no place of others. */
   private readonly running = { open: 0, admitted: 0 };
-  private readonly guesses = new Guesses();
+  private readonly throttle = new TokenThrottle();
   private readonly pendingBodies: PendingBodies;
   private readonly sockets = new Sockets();
   private readonly pendingConnections: PendingConnections;
@@ -272,7 +272,7 @@ class Door {
     return this.showing(incoming, shown ?? kept);
   }
 
-  /** Wrong guesses of others never delay the right token. */
+  /** Wrong tokens of others never delay the right token. */
   private async showing(incoming: IncomingMessage, shown: string | undefined): Promise<Visit> {
     const { token, tokens } = this.options;
     if (shown === undefined) return { fault: unauthorised };
@@ -281,7 +281,7 @@ class Door {
     if (!tokens && token !== undefined && isSameToken(shown, token)) return {};
     tokens?.onRefused?.(incoming.socket.remoteAddress ?? '');
     return {
-      fault: (await this.guesses.wrong()) ? unauthorised : { status: 429, text: 'Too many wrong tokens' },
+      fault: (await this.throttle.wrong()) ? unauthorised : { status: 429, text: 'Too many wrong tokens' },
     };
   }
 

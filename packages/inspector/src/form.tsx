@@ -1,4 +1,4 @@
-import type { EventData } from '@groundcrew/sdk/browser';
+import { type EventData, type FormField, formChoices } from '@groundcrew/sdk/browser';
 import { useState } from 'preact/hooks';
 import { visible } from './format.js';
 
@@ -8,27 +8,6 @@ type Value = string | number | boolean | string[];
 export interface Filled {
   readonly action: 'accept' | 'decline';
   readonly content?: Record<string, Value>;
-}
-
-interface Field {
-  readonly type?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly format?: string;
-  readonly default?: unknown;
-  readonly enum?: readonly string[];
-  readonly enumNames?: readonly string[];
-  readonly oneOf?: readonly Titled[];
-  readonly items?: { readonly enum?: readonly string[]; readonly anyOf?: readonly Titled[] };
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-}
-
-interface Titled {
-  readonly const: string;
-  readonly title?: string;
 }
 
 /** A form, or a page to visit. */
@@ -64,7 +43,7 @@ export function Form({
       </strong>
       {mode === 'url' && <PageToVisit url={url ?? ''} />}
       {fields.map(([name, field]) => (
-        <FormField key={name} name={name} field={field} isRequired={required.includes(name)} />
+        <FieldRow key={name} name={name} field={field} isRequired={required.includes(name)} />
       ))}
       {problem !== '' && <p role="alert">{problem}</p>}
       <div class="bar">
@@ -97,11 +76,11 @@ function PageToVisit({ url }: { readonly url: string }) {
 
 interface FieldProps {
   readonly name: string;
-  readonly field: Field;
+  readonly field: FormField;
   readonly isRequired: boolean;
 }
 
-function FormField({ name, field, isRequired }: FieldProps) {
+function FieldRow({ name, field, isRequired }: FieldProps) {
   const id = `form-${name}`;
   return (
     <p class="field">
@@ -116,7 +95,7 @@ function FormField({ name, field, isRequired }: FieldProps) {
 }
 
 function FieldInput({ name, id, field, isRequired }: FieldProps & { readonly id: string }) {
-  const choices = choicesOf(field);
+  const choices = formChoices(field);
   const usual = field.default === undefined ? '' : String(field.default);
   if (choices) {
     const isMany = field.type === 'array';
@@ -146,18 +125,11 @@ function FieldInput({ name, id, field, isRequired }: FieldProps & { readonly id:
   return <input type="text" minLength={minLength} maxLength={maxLength} {...shared} />;
 }
 
-function labelOf(name: string, { title }: Field): string {
+function labelOf(name: string, { title }: FormField): string {
   return visible(title ?? name);
 }
 
-function choicesOf(field: Field): readonly { readonly value: string; readonly label: string }[] | undefined {
-  const listed = field.enum ?? field.items?.enum;
-  if (listed) return listed.map((value, at) => ({ value, label: field.enumNames?.[at] ?? value }));
-  const titled = field.oneOf ?? field.items?.anyOf;
-  return titled?.map((each) => ({ value: each.const, label: each.title ?? each.const }));
-}
-
-function valueIn({ type }: Field, given: readonly FormDataEntryValue[]): Value {
+function valueIn({ type }: FormField, given: readonly FormDataEntryValue[]): Value {
   const words = given.filter((each): each is string => typeof each === 'string');
   if (type === 'boolean') return words.length > 0;
   if (type === 'array') return words;

@@ -16,7 +16,6 @@ export type { Exchange, HttpRequest, HttpResponse, TimeLimits } from './exchange
 export { bounded } from './failure.js';
 export { mergedHeaders } from './headers.js';
 export { readText } from './http-answer.js';
-export { type HttpProviderOptions, httpProvider } from './http-provider.js';
 export { isObject, parseReceived, property } from './json.js';
 export { type KeyHold, type KeyLimiter, limitedByKey } from './key-limiter.js';
 export type {

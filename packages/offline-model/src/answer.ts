@@ -2,12 +2,12 @@ import { type Conversation, type OfflineRequest, readConversation } from './conv
 import { fittingValue } from './fitting-value.js';
 import { type MaskedText, mask } from './masked-text.js';
 import type { PlannedCall, Reply } from './pattern.js';
+import { table } from './pattern-table.js';
 import { asksForSummary, summaryOf } from './patterns/memory.js';
 import { selfDescription } from './patterns/small-talk.js';
 import { isSearch } from './patterns/tools.js';
 import { inStyle, styleOf } from './reply-style.js';
 import { isFailure, report } from './report.js';
-import { table } from './table.js';
 
 /** What the model says or does next. Each step of a prompt is done once, so every conversation comes to an end. */
 export function answer(request: OfflineRequest): Reply {

@@ -5,7 +5,7 @@ export interface MaskedText {
   readonly quotes: readonly { readonly raw: string; readonly inner: string }[];
 }
 
-/** One veiled quotation, for use in patterns. */
+/** One masked quotation, for use in patterns. */
 export const quote = '[\\uE000-\\uF8FF]';
 
 /** Hides what is quoted, what is JSON, and what follows "exactly:" or "repeat:" to the end. */
@@ -30,7 +30,7 @@ export function mask(text: string): MaskedText {
   return { text: rest === '' ? hidden : `${hidden} ${hide(rest, rest)}`, quotes };
 }
 
-/** A piece of a veiled text as it was written; a piece that is one quotation comes without its marks. */
+/** A piece of a masked text as it was written; a piece that is one quotation comes without its marks. */
 export function unmask(piece: string, { quotes }: Pick<MaskedText, 'quotes'>): string {
   const trimmed = piece.trim();
   const only = trimmed.length === 1 ? quotes[trimmed.charCodeAt(0) - first] : undefined;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { collect } from '../test/collect.js';
 import { offlineModel } from './offline-model.js';
-import { table } from './table.js';
+import { table } from './pattern-table.js';
 
 const asked = (text: string, stream = false): ModelRequest => ({
   model: 'offline',

@@ -1,7 +1,7 @@
 import type { ChatMessage, ToolSpec } from '@groundcrew/models';
 import { describe, expect, test } from 'vitest';
 import { answer } from './answer.js';
-import { table } from './table.js';
+import { table } from './pattern-table.js';
 
 const text = { type: 'string' };
 const tool = (

@@ -43,7 +43,6 @@ export {
   type SessionEvent,
 } from './events/catalog.js';
 export { type AnyEvent, type Envelope, eventEnvelope } from './events/envelope.js';
-export { isSessionId } from './ids.js';
 export { charactersIn, type Immutable, isObject, type JsonObject, type JsonValue } from './json.js';
 export { ineffectiveFields, isRemoteServer } from './mcp-server.js';
 export { type MethodName, type Methods, methods } from './methods/catalog.js';
@@ -68,7 +67,7 @@ export type {
   PermissionResult,
 } from './permission.js';
 export { type NeededRole, neededRoles, type Role, suffices } from './roles.js';
-export { once, openEnum, openObject, type Value } from './schema.js';
+export { once, type Value } from './schema.js';
 export type { SessionMode, WorkingDirectoryContext } from './settings.js';
-export { isSupportedVersion, oldestProtocolVersion, protocolVersion } from './version.js';
+export { protocolVersion } from './version.js';
 export { type WaitKind, type WebhookEvent, waitKinds, webhookEvents } from './webhook.js';

@@ -184,15 +184,14 @@ export class Runtime {
   }
 
   /** Removes a session, live or stored. */
-  async remove(sessionId: string, configDir?: string): Promise<boolean> {
+  async remove(sessionId: string): Promise<boolean> {
     return this.live.oneAtATime(sessionId, async () => {
       const session = this.live.find(sessionId);
       await session?.close().catch(() => emptyClosing);
-      const { configDir: itsOwn = configDir } =
-        session?.currentSettings ?? this.live.waitingSettings(sessionId) ?? {};
+      const { configDir } = session?.currentSettings ?? this.live.waitingSettings(sessionId) ?? {};
       this.live.remove(sessionId);
       this.live.endWait(sessionId);
-      const { store } = this.options.home(itsOwn);
+      const { store } = this.options.home(configDir);
       const isRemoved = await store.remove(sessionId, this.options.owner);
       if (isRemoved) this.broadcast({ type: 'session.deleted', sessionId });
       await this.unfinished.remove(store);

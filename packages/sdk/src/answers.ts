@@ -1,11 +1,11 @@
 import type { EventData, PermissionDecision, SessionEvent } from '@groundcrew/protocol';
 import { RpcError } from '@groundcrew/rpc';
-import { Answering } from './answering.js';
 import { readArguments, type Tool, type ToolInvocation } from './define-tool.js';
 import { GroundcrewError, isConnectionLost, toError } from './errors.js';
-import type { PendingQuestion } from './pending.js';
+import type { Report } from './handler-failure.js';
+import { HandlerQuestions } from './handler-questions.js';
+import type { PendingQuestion } from './pending-questions.js';
 import type { PermissionHandler, PermissionRequestResult } from './permission.js';
-import type { Report } from './report.js';
 import { RequestAnswers, type RequestAnswersOptions } from './request-answers.js';
 import { badArguments, type ToolResultObject, toolResult } from './tool-result.js';
 import type { Call } from './wire.js';
@@ -28,7 +28,7 @@ type ToolAnswer = { readonly result?: string | ToolResultObject; readonly error?
 /** Answers what the runtime asks by events: calls of the app's tools, and permission. */
 export class Answers {
   private readonly tools: ReadonlyMap<string, Tool>;
-  private readonly answering = new Answering();
+  private readonly answering = new HandlerQuestions();
   private readonly requests: RequestAnswers;
   private moves = 0;
   /** Questions that handlers were at when the connection was lost. */

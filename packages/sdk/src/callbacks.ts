@@ -3,8 +3,8 @@ import { ErrorCode, RpcError } from '@groundcrew/rpc';
 import { readCallback } from './callback-params.js';
 import { readArguments } from './define-tool.js';
 import { toError } from './errors.js';
+import type { Report } from './handler-failure.js';
 import { hookFor, hookInput } from './hooks.js';
-import type { Report } from './report.js';
 import type { BearerTokenProvider, SessionConfigBase } from './session-options.js';
 import { transformsOf } from './system-message.js';
 

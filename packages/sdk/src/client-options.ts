@@ -1,7 +1,7 @@
 import type { RuntimeConnection } from './connection-options.js';
 import { GroundcrewError } from './errors.js';
+import type { HandlerFailure } from './handler-failure.js';
 import type { ModelRequestHandler } from './model-requests.js';
-import type { HandlerFailure } from './report.js';
 import type { SessionFsOptions } from './session-files.js';
 import type { TelemetryOptions } from './telemetry.js';
 import type { TraceContext } from './trace.js';

@@ -7,6 +7,7 @@ import {
   reconnectTimeout,
 } from './client-options.js';
 import { GroundcrewError } from './errors.js';
+import { type Report, reporter } from './handler-failure.js';
 import { Listeners } from './listeners.js';
 import { filterParams, metadataFrom, type SessionListFilter, type SessionMetadata } from './metadata.js';
 import {
@@ -15,7 +16,6 @@ import {
   type RuntimeEnd,
   type SessionLifecycleEvent,
 } from './open-runtime.js';
-import { type Report, reporter } from './report.js';
 import type { Session } from './session.js';
 import type { ResumeSessionOptions, SessionOptions } from './session-options.js';
 import { Warnings } from './warnings.js';

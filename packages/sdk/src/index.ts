@@ -36,6 +36,8 @@ export {
   type ToolParameters,
 } from './define-tool.js';
 export { GroundcrewError, type GroundcrewErrorKind, OutputError } from './errors.js';
+export { type FormChoice, type FormField, formChoices } from './form-field.js';
+export type { HandlerFailure } from './handler-failure.js';
 export type {
   CommonHookOutput,
   HookHandler,
@@ -61,7 +63,7 @@ export type {
   PendingSessionLimits,
   PendingToolCall,
   PendingUserInput,
-} from './pending.js';
+} from './pending-questions.js';
 export {
   approveAll,
   PermissionHandler,
@@ -69,7 +71,6 @@ export {
   type PermissionRequestResult,
 } from './permission.js';
 export { type PermissionChoice, permissionChoices } from './permission-choices.js';
-export type { HandlerFailure } from './report.js';
 export type { Session } from './session.js';
 export type {
   SessionFileInfo,

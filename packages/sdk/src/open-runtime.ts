@@ -2,12 +2,12 @@ import type { NotificationParams, Notifications, SessionEvent } from '@groundcre
 import { ErrorCode, RpcError } from '@groundcrew/rpc';
 import { type ClientOptions, reconnectTimeout } from './client-options.js';
 import { GroundcrewError, toError } from './errors.js';
+import type { Report } from './handler-failure.js';
 import { Link } from './link.js';
 import type { Listeners } from './listeners.js';
 import type { ModelRequests } from './model-requests.js';
 import { OpenSessions } from './open-sessions.js';
 import { isFinalForConnection, isFinalForSession, untilReached } from './reconnect.js';
-import type { Report } from './report.js';
 import { Session } from './session.js';
 import type { SessionPlace } from './session-calls.js';
 import type { SessionFilesAnswers } from './session-files.js';

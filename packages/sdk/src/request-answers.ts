@@ -1,8 +1,8 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
-import { Answering } from './answering.js';
 import type { CommandDefinition } from './commands.js';
 import { GroundcrewError, toError } from './errors.js';
-import type { Report } from './report.js';
+import type { Report } from './handler-failure.js';
+import { HandlerQuestions } from './handler-questions.js';
 import type { SessionLimitsHandler } from './session-limits.js';
 import type { ElicitationHandler, ElicitationResult } from './session-options.js';
 import type { Call } from './wire.js';
@@ -22,7 +22,7 @@ type Command = EventData<'command.execute'>;
 
 /** Answers requests that belong to no turn: forms and pages to show, and slash commands of the app. */
 export class RequestAnswers {
-  private readonly answering = new Answering();
+  private readonly answering = new HandlerQuestions();
 
   constructor(private readonly options: RequestAnswersOptions) {
     this.answering.stillOpen([]);

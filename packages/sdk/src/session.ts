@@ -5,11 +5,11 @@ import { Answers } from './answers.js';
 import { CallbackAnswers } from './callbacks.js';
 import { GroundcrewError, isConnectionLost, sessionNotFound } from './errors.js';
 import { EventFeed } from './event-feed.js';
+import type { Report } from './handler-failure.js';
 import type { WaitingOn } from './metadata.js';
 import { type OutputOf, type OutputSchema, outputOf, outputParams } from './output.js';
-import { type PendingQuestion, pendingQuestions } from './pending.js';
+import { type PendingQuestion, pendingQuestions } from './pending-questions.js';
 import { ReconnectGap } from './reconnect-gap.js';
-import type { Report } from './report.js';
 import { SessionCalls, type SessionPlace } from './session-calls.js';
 import type {
   LogOptions,

@@ -1,7 +1,7 @@
 import { Connection, channelPair, ErrorCode, RpcError } from '@groundcrew/rpc';
 import { Client } from '../src/client.js';
 import { RuntimeConnection } from '../src/connection-options.js';
-import type { HandlerFailure } from '../src/report.js';
+import type { HandlerFailure } from '../src/handler-failure.js';
 
 type Reply = (params: Readonly<Record<string, unknown>>) => unknown;
 

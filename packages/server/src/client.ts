@@ -168,10 +168,6 @@ export class Client {
     if (feed?.isBehind) this.late.set(sessionId, feed);
   }
 
-  isAttachedTo(session: Session): boolean {
-    return session.audience.has(this.id);
-  }
-
   /** Puts a request of the table to the client and checks what it answers. */
   async ask<K extends keyof Callbacks>(
     callback: K,

@@ -3,9 +3,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Methods, ParsedParams, Result } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
 import { filesBelow } from './bundle-files.js';
-import { type Covering, type Redaction, writeCovered } from './covered-text.js';
 import type { ServerEnvironment } from './environment.js';
 import { Refusal } from './failure.js';
+import { type Redaction, type Redactor, writeRedacted } from './redacted-lines.js';
 import { packDirectory } from './tar.js';
 
 type CollectLogsParams = ParsedParams<Methods['session.debug.collectLogs']>;
@@ -18,7 +18,7 @@ interface Parts {
   readonly signal: AbortSignal;
 }
 
-/** Writes what helps to find a fault of a session where the client wants it, with its secrets covered. Throws Refusal. */
+/** Writes what helps to find a fault of a session where the client wants it, with its secrets redacted. Throws Refusal. */
 export async function collectLogs(params: CollectLogsParams, parts: Parts): Promise<Bundle> {
   const { destination } = params;
   const { workingDirectory } = parts.environment;
@@ -46,13 +46,13 @@ class Collection {
   private readonly entries: Bundle['entries'][number][] = [];
   private readonly skipped: NonNullable<Bundle['skippedEntries']>[number][] = [];
   private readonly taken = new Set<string>();
-  private readonly covering: Covering;
+  private readonly redactor: Redactor;
 
   constructor(
     private readonly directory: string,
     private readonly parts: Parts,
   ) {
-    this.covering = parts.environment.covering?.() ?? { text: (text) => text, value: (value) => value };
+    this.redactor = parts.environment.redactor?.() ?? { text: (text) => text, value: (value) => value };
   }
 
   async collect({
@@ -135,9 +135,9 @@ class Collection {
   ): Promise<void> {
     const place = this.placeOf(bundlePath);
     await mkdir(dirname(place), { recursive: true, mode: 0o700 });
-    const { covering } = this;
+    const { redactor } = this;
     const { signal } = this.parts;
-    const sizeBytes = await writeCovered(place, what.lines, { redaction: what.redaction, covering, signal });
+    const sizeBytes = await writeRedacted(place, what.lines, { redaction: what.redaction, redactor, signal });
     this.entries.push({ bundlePath, source: what.source, sizeBytes });
   }
 

@@ -139,7 +139,7 @@ export interface ServerEnvironment {
   /** The user that is logged in at GitHub; without it no user can be. */
   readonly accounts?: Accounts;
   /** Covers secrets in what is written for those who look for a fault; without it nothing is known to be secret. */
-  covering?(): { text(text: string): string; value(value: unknown): unknown };
+  redactor?(): { text(text: string): string; value(value: unknown): unknown };
   /** Covers values in the diagnostics of the process; absent where clients may not ask for it. */
   addSecrets?(values: readonly string[]): void;
   /** Looks up users of GitHub; without it none is known. */

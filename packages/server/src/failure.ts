@@ -21,6 +21,23 @@ export function failedText(method: string, detail: string): string {
   return `Request ${method} failed with message: ${detail}`;
 }
 
+/** What a schema found wrong; of a value that may be one of several things, what each of them misses. */
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly errors?: readonly (readonly Issue[])[];
+}
+
+/** Everything that is wrong with parameters, each with its place. */
+export function describeIssues(issues: readonly Issue[], place: readonly PropertyKey[] = []): string {
+  return issues.map((issue) => describeIssue(issue, [...place, ...issue.path])).join('; ');
+}
+
+function describeIssue({ message, errors = [] }: Issue, place: readonly PropertyKey[]): string {
+  if (errors.length === 0) return `${place.map(String).join('.') || 'params'}: ${message}`;
+  return errors.map((alternative) => describeIssues(alternative, place)).join(', or ');
+}
+
 /** A request that cannot be done, in the words clients know; the name of its method is put before them. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';

@@ -10,7 +10,7 @@ import { NewerSessions } from './dialect/newer-sessions.js';
 import { currentName } from './dialect/older-methods.js';
 import type { ServerEnvironment } from './environment.js';
 import { Extensions } from './extensions.js';
-import { describeFailedRequest, failedText, QuotaExceeded } from './failure.js';
+import { describeFailedRequest, describeIssues, failedText, QuotaExceeded } from './failure.js';
 import { findSession } from './find-session.js';
 import { ForwardedTelemetry } from './forwarded-telemetry.js';
 import { Gatekeeper } from './gatekeeper.js';
@@ -22,7 +22,6 @@ import { optionWarnings, unknownParameters } from './option-warnings.js';
 import { PendingPeers } from './pending-peers.js';
 import { requireSize, requireValues } from './request-sizes.js';
 import type { RoutedClient } from './routing.js';
-import { explain } from './schema-issues.js';
 
 /** The wire side of a runtime: any number of clients, each on its own channel. */
 export class Server {
@@ -203,7 +202,7 @@ export class Server {
     const method: Method = methods[name];
     const params = read(method.params, rawParams);
     if (!params.success)
-      throw new RpcError(errorCodes.invalidParams, failedText(name, explain(params.error.issues)));
+      throw new RpcError(errorCodes.invalidParams, failedText(name, describeIssues(params.error.issues)));
     const context: CallContext = {
       runtime: this.runtime,
       client,

@@ -1,4 +1,4 @@
-import type { SessionFiles } from '@groundcrew/store';
+import { RepeatedWork, type SessionFiles } from '@groundcrew/store';
 import type { Connection } from './connection.js';
 import { type Failpoint, reach } from './failpoints.js';
 import { deleteSome, detachFiles, markErased, removedSessions } from './removed-sessions.js';
@@ -12,18 +12,14 @@ export interface EraserOptions {
   readonly onWarning: (message: string) => void;
 }
 
-const closingPatience = 2_000;
-
 /**
  * Deletes what removed sessions left, in pieces: files, then records, then bodies. What is to be done is a row, so another
  * node goes on with what one that died has left; each step may be done again.
  */
 export class Eraser {
   readonly #options: EraserOptions;
-  #running: Promise<void> | undefined;
-  #isAsked = false;
+  readonly #work = new RepeatedWork(() => this.#eraseAll());
   #hasStarted = false;
-  #isClosed = false;
 
   constructor(options: EraserOptions) {
     this.#options = options;
@@ -31,40 +27,28 @@ export class Eraser {
 
   /** Resolves when nothing is left of what was removed before the call. Throws StoreError. */
   run(): Promise<void> {
-    this.#isAsked = true;
     this.#hasStarted = true;
-    this.#running ??= this.#workOff().finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
+    return this.#work.run();
   }
 
   /** Runs in the background: once for what others have left, and `again` after a removal. */
   start({ again = false }: { readonly again?: boolean } = {}): void {
     if (this.#hasStarted && !again) return;
     this.run().catch((error: Error) => {
-      if (!this.#isClosed) this.#options.onWarning(error.message);
+      if (!this.#work.isClosed) this.#options.onWarning(error.message);
     });
   }
 
   /** Gives what is under way a little time, then ends it after the step at hand; another node goes on. */
-  async close(): Promise<void> {
-    const late = setTimeout(() => {
-      this.#isClosed = true;
-    }, closingPatience);
-    await this.#running?.catch(() => undefined);
-    clearTimeout(late);
-    this.#isClosed = true;
+  close(): Promise<void> {
+    return this.#work.close();
   }
 
-  async #workOff(): Promise<void> {
-    while (this.#isAsked && !this.#isClosed) {
-      this.#isAsked = false;
-      const removed = await this.#options.use(removedSessions);
-      for (const { number, id } of removed) {
-        if (this.#isClosed) return;
-        await this.#erase(number, id !== null);
-      }
+  async #eraseAll(): Promise<void> {
+    const removed = await this.#options.use(removedSessions);
+    for (const { number, id } of removed) {
+      if (this.#work.isClosed) return;
+      await this.#erase(number, id !== null);
     }
   }
 
@@ -72,8 +56,8 @@ export class Eraser {
     const { use, files } = this.#options;
     if (hasFiles) await use((connection) => detachFiles(connection, { number, files, isReused: false }));
     await files?.discard(number);
-    while (!this.#isClosed && (await use((connection) => deleteSome(connection, number))));
-    if (this.#isClosed) return;
+    while (!this.#work.isClosed && (await use((connection) => deleteSome(connection, number))));
+    if (this.#work.isClosed) return;
     await use((connection) => markErased(connection, number));
     reach(this.#options.failpoint, 'erased');
   }

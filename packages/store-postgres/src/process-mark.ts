@@ -4,7 +4,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 export type ProcessMark = string;
 
 /** This process's mark; undefined where the system does not show it, and only the lease does. */
-export function processMark(pid = process.pid): ProcessMark | undefined {
+export function processMark(): ProcessMark | undefined {
+  const { pid } = process;
   const space = processSpace();
   const start = space === undefined ? undefined : startOf(pid);
   return start === undefined ? undefined : `${space} ${pid} ${start}`;

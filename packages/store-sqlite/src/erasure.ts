@@ -1,11 +1,11 @@
-import type { SessionFiles } from '@groundcrew/store';
+import { RepeatedWork, type SessionFiles } from '@groundcrew/store';
 import type { Checkpointer } from './checkpointer.js';
 import type { CommitQueue } from './commit-queue.js';
 import type { Connection } from './connection.js';
 import type { DeletionMarks } from './deletion-marks.js';
 import { type Failpoint, type FailpointName, reach } from './failpoints.js';
-import { discardKeptStores } from './kept-stores.js';
 import { deleteSomeRecords } from './records.js';
+import { discardRecoveryCopies } from './recovery-copies.js';
 import { Scrubber } from './scrub/scrubber.js';
 import { deleteSomePassages } from './search-index.js';
 import { type RemovedSession, removedSessions, removeMarked, type StoreScope } from './sessions.js';
@@ -27,7 +27,6 @@ export interface ErasureOptions {
 const pagesPerGift = 64;
 /** About what such a commit writes to the log; it is folded in as it fills, for a long one takes long. */
 const heavy = { records: 0, characters: 512 * 1024 };
-const closingPatience = 2_000;
 const nothing = { records: 0, characters: 0 };
 
 /**
@@ -38,40 +37,24 @@ const nothing = { records: 0, characters: 0 };
 export class Erasure {
   readonly #options: ErasureOptions;
   readonly #scrubber: Scrubber;
-  #running: Promise<void> | undefined;
-  #isAsked = false;
-  #isClosed = false;
+  readonly #work = new RepeatedWork(async () => {
+    const removed = await this.#detachAll();
+    if (removed.length > 0) await this.#erase(removed);
+  });
 
   constructor(options: ErasureOptions) {
     this.#options = options;
-    this.#scrubber = new Scrubber({ ...options, isClosing: () => this.#isClosed });
+    this.#scrubber = new Scrubber({ ...options, isClosing: () => this.#work.isClosed });
   }
 
   /** Resolves when nothing is left of what was removed before the call; throws StoreError when it must wait for others. */
   run(): Promise<void> {
-    this.#isAsked = true;
-    this.#running ??= this.#workOff().finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
+    return this.#work.run();
   }
 
   /** Gives what is under way a little time, then ends it after the step at hand; the next to open the store goes on. */
-  async close(): Promise<void> {
-    const late = setTimeout(() => {
-      this.#isClosed = true;
-    }, closingPatience);
-    await this.#running?.catch(() => undefined);
-    clearTimeout(late);
-    this.#isClosed = true;
-  }
-
-  async #workOff(): Promise<void> {
-    while (this.#isAsked && !this.#isClosed) {
-      this.#isAsked = false;
-      const removed = await this.#detachAll();
-      if (removed.length > 0) await this.#erase(removed);
-    }
+  close(): Promise<void> {
+    return this.#work.close();
   }
 
   /** Holds the write lock: as soon as the files are known to be gone, a session of the same id may be made. */
@@ -98,15 +81,18 @@ export class Erasure {
     const numbers = removed.map(({ number }) => number);
     this.#reach('detached');
     for (const number of numbers) await files?.discard(number);
-    discardKeptStores(this.#options.file.path, numbers);
+    discardRecoveryCopies(this.#options.file.path, numbers);
     this.#reach('discarded');
     for (const number of numbers) await this.#sweep(number);
-    while (!this.#isClosed && (await queue.add({ ...heavy, run: (store) => store.giveBack(pagesPerGift) })));
+    while (
+      !this.#work.isClosed &&
+      (await queue.add({ ...heavy, run: (store) => store.giveBack(pagesPerGift) }))
+    );
     this.#reach('swept');
-    if (this.#isClosed) return;
+    if (this.#work.isClosed) return;
     const spoken = removed.find(({ scrubs }) => scrubs !== null);
     if (spoken) await this.#scrubber.run((connection) => countScrub(connection, spoken.number));
-    if (this.#isClosed) return;
+    if (this.#work.isClosed) return;
     this.#reach('scrubbed');
     const run = (connection: Connection) => {
       for (const number of numbers) connection.run('DELETE FROM removed_session WHERE number = ?', number);
@@ -119,7 +105,7 @@ export class Erasure {
   async #sweep(number: number): Promise<void> {
     const run = (connection: Connection) =>
       deleteSomeRecords(connection, number) || deleteSomePassages(connection, number);
-    while (!this.#isClosed && (await this.#options.queue.add({ ...heavy, run })));
+    while (!this.#work.isClosed && (await this.#options.queue.add({ ...heavy, run })));
   }
 
   #reach(name: FailpointName): void {

@@ -10,7 +10,7 @@ export type { Recovery } from './doctor/recover.js';
 export { openDatabase } from './driver.js';
 export { withFileLock } from './file-lock.js';
 export { type IdleStore, idleStore } from './idle-store.js';
-export { keptStores } from './kept-stores.js';
+export { recoveryCopies } from './recovery-copies.js';
 export { StoreSearcher } from './search-elsewhere.js';
 /** What inspects, backs up and recovers a store: few processes do. */
 export const loadDoctor = () => import('./doctor/doctor.js');

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LogRecord, Owner, SessionHead } from '@groundcrew/store';
+import { type LogRecord, type Owner, type SessionHead, StoreError } from '@groundcrew/store';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadDriver, type SqliteDatabase } from './driver.js';
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './store.js';
@@ -152,8 +152,21 @@ test('a body over 64 KB is kept once per session', async () => {
   expect(count('blob')).toBe(1);
 });
 
-test('what a removed session leaves is swept in pieces, also by the next process', async () => {
+test('a session that is removed when an earlier erasure has just ended is erased before the store is closed', async () => {
   const store = open();
+  // A commit of its own: the first look for what is to be erased shares one with the removal, and ends with it.
+  const records = [{ seq: 1, isPublic: true, type: 'big', json: JSON.stringify('x'.repeat(2_000_000)) }];
+  await store.claim({ sessionId: 's', owner: ada, create: { records, head } });
+  await store.remove('s');
+  await store.close();
+  expect(['session', 'removed_session', 'record', 'blob'].map(count)).toEqual([0, 0, 0, 0]);
+});
+
+test('what a removed session leaves is swept in pieces, also by the next process', async () => {
+  const inUse = async () => {
+    throw new StoreError('busy', 'The files of the session are in use');
+  };
+  const store = open({ files: { detach: () => undefined, discard: inUse }, onWarning: () => undefined });
   const json = JSON.stringify('x'.repeat(70_000));
   const many = Array.from({ length: 600 }, (_, index) => ({
     seq: index + 1,

@@ -36,6 +36,7 @@ export {
   staleOwner,
   unknownSession,
 } from './refusals.js';
+export { RepeatedWork } from './repeated-work.js';
 export { isSafeId } from './safe-id.js';
 export type { RunSearchStep, SearchStep, SearchStepRequest } from './search-step.js';
 export { hasUnspaced, indexTerms, searchTerms } from './search-terms.js';

@@ -34,7 +34,7 @@ export class Meter {
   private readonly points = new Map<InstrumentName, Map<string, Point>>();
 
   /** `mask` covers what is secret in a text. */
-  constructor(private readonly mask: (text: string) => string = (text) => text) {}
+  constructor(private readonly mask: (text: string) => string) {}
 
   /** A value of a histogram, or what a counter grows by. */
   record(instrument: InstrumentName, value: number, attributes: Attributes = {}): void {

@@ -65,8 +65,8 @@ export class Span {
     return typeof value === 'string' ? value : undefined;
   }
 
-  add(name: string, attributes: Attributes, at = now()): void {
-    if (this.events.length < mostEvents) this.events.push({ name, attributes, at });
+  add(name: string, attributes: Attributes): void {
+    if (this.events.length < mostEvents) this.events.push({ name, attributes, at: now() });
   }
 
   fail(message: string): void {

@@ -26,7 +26,7 @@ export interface OpenedSession {
 /** Why the program is asked to end. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGPIPE';
 
-/** All that the face needs of the program around it. */
+/** All that the user interface needs of the program around it. */
 export interface TerminalContext {
   readonly version: string;
   readonly input: NodeJS.ReadStream;

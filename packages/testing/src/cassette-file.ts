@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'yaml';
+import { readAnswer, readMessage, writeAnswer, writeMessage } from './cassette-text.js';
 import type { Message } from './conversation.js';
 import { TestingError } from './errors.js';
 import { type Cassette, type Exchange, historyAfter, type ModelExchange } from './exchange.js';
 import { isJson, type Json } from './json.js';
-import { readAnswer, readMessage, writeAnswer, writeMessage } from './kept-text.js';
 import type { Masking } from './masking.js';
 import { wireNameOf } from './wires/wires.js';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { writeMessage } from './cassette-text.js';
 import type { Message } from './conversation.js';
 import { diffLines } from './diff.js';
 import { type KeptQuestion, type ModelExchange, withPlainIds } from './exchange.js';
-import { writeMessage } from './kept-text.js';
 
 /** What a replay may leave out of the comparison. */
 export type Ignorable = 'model' | 'system' | 'tools' | 'settings';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { configuredProvider } from '@groundcrew/models';
 import { channelPair } from '@groundcrew/rpc';
-import { noUserRules, Runtime, type RuntimeOptions, Shells, systemClock, Workers } from '@groundcrew/runtime';
+import { Runtime, type RuntimeOptions, Shells, systemClock, Workers } from '@groundcrew/runtime';
 import { Server } from '@groundcrew/server';
 import { openSqliteStore, type SqliteStore, withFileLock } from '@groundcrew/store-sqlite';
 import { temporaryDirectory, workerEntry } from './runtime-process.js';
@@ -40,7 +40,7 @@ export async function inProcessRuntime(
     builtinTools: () => [],
     shells: new Shells({}),
     jobs: workers,
-    userRules: () => noUserRules,
+    userRules: () => ({ deny: [], allow: [] }),
     owner: { runtimeId: 'in-process', pid: process.pid, host: 'test' },
     clock: systemClock(),
     version: 'test',

@@ -32,13 +32,13 @@ class EndpointFault extends Error {
 }
 
 /** The secrets of a text, one a line. Throws EndpointFault. */
-export function readSecrets(text: string, place: string): readonly string[] {
+export function readSecrets(text: string): readonly string[] {
   const secrets = text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  if (secrets.length === 0) throw new EndpointFault(`${place} has no secret`);
-  for (const secret of secrets) keyOf(secret, place);
+  if (secrets.length === 0) throw new EndpointFault('the secret is empty');
+  for (const secret of secrets) keyOf(secret, 'the secret');
   return secrets;
 }
 

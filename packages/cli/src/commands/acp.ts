@@ -48,9 +48,13 @@ The runtime is a process of its own, started again when it is gone; sessions go 
     terminal.onStop(() => stop.abort());
     try {
       const { serveEditor } = await loadAgent();
-      const world = contextOf({ config, client, hasServer: server !== undefined }, terminal);
+      const context = contextOf({ config, client, hasServer: server !== undefined }, terminal);
       const streams = { input: process.stdin, output: process.stdout };
-      await serveEditor({ ...world, warn: (message) => log.write('warning', message) }, streams, stop.signal);
+      await serveEditor(
+        { ...context, warn: (message) => log.write('warning', message) },
+        streams,
+        stop.signal,
+      );
       return exitCodes.done;
     } finally {
       await close();

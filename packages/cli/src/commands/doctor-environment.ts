@@ -1,7 +1,7 @@
-import { accessSync, constants } from 'node:fs';
 import { createServer } from 'node:net';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { delimiter, isAbsolute } from 'node:path';
 import { isCopilotConfigured } from '@groundcrew/model-access';
+import { findExecutable } from '@groundcrew/runtime';
 import { readConfig } from '../config/config.js';
 import { mcpConfig } from '../config/mcp-config.js';
 import type { Terminal } from '../terminal/terminal.js';
@@ -97,18 +97,8 @@ function isAddress(text: string): boolean {
 }
 
 function isThere(command: string, path: string): boolean {
-  const places =
-    isAbsolute(command) || command.includes('/')
-      ? [command]
-      : path.split(delimiter).map((each) => join(each, command));
-  return places.some((each) => {
-    try {
-      accessSync(each, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  const isPath = isAbsolute(command) || command.includes('/');
+  return findExecutable(command, isPath ? [''] : path.split(delimiter)) !== undefined;
 }
 
 async function portRemark(): Promise<Remark> {

@@ -113,7 +113,7 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
 export async function runServer(options: ServerOptions, process: Process): Promise<void> {
   const { log } = options;
   for (const warning of options.warnings) options.warn(warning);
-  const shutdown = new Shutdown((code) => process.exit(code), log);
+  const shutdown = new Shutdown(() => process.exit(0), log);
   const from = optionsFrom(options, process, shutdown);
   const store = await chooseStore({ ...from, given: options.store });
   const telemetry = await telemetryFor({
@@ -132,14 +132,14 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   });
   shutdown.program = program;
   process.onSignal(() => void shutdown.stop());
-  if (options.endsWithInput && options.port !== undefined) process.onInputEnd?.(() => void shutdown.end(0));
+  if (options.endsWithInput && options.port !== undefined) process.onInputEnd?.(() => void shutdown.end());
   const serve = await serverOf(program, log);
   if (options.port === undefined) {
     await program.join();
     program.loadStore();
     setImmediate(() => program.openStore());
     await serve(stdioChannel({}, channelOptions));
-    await shutdown.end(0);
+    await shutdown.end();
     return;
   }
   const watched = watchParent(options, shutdown);
@@ -199,7 +199,7 @@ function watchParent(
   if (patience === undefined) return (client) => client;
   const end = () => {
     log?.write('info', 'the process that started this one is gone, and no client is connected');
-    void shutdown.end(0);
+    void shutdown.end();
   };
   const watch = new ParentWatch({ patience, isOrphan: parentIsGone(), end });
   return (client) => watch.during(client);
@@ -264,7 +264,7 @@ function optionsFrom(options: ServerOptions, process: Process, shutdown: Shutdow
     },
     sessionIdleSeconds: options.sessionIdleSeconds,
     warn: (message) => options.warn(message),
-    onShutdown: () => setTimeout(() => void shutdown.end(0), lastRequestsMs),
+    onShutdown: () => setTimeout(() => void shutdown.end(), lastRequestsMs),
     addSecrets: (values) => shutdown.cover(values),
     ...(process.used && { used: process.used }),
     clients: clientsOf(options, environment),

@@ -5,8 +5,8 @@ import {
   type Finding,
   type Inspection,
   isProblem,
-  keptStores,
   loadDoctor,
+  recoveryCopies,
   type StorePlace,
 } from '@groundcrew/store-sqlite';
 
@@ -52,6 +52,6 @@ async function leftIn(place: StorePlace, { findings, contents }: Inspection) {
   const ids = sessionIds(place.file);
   return {
     removed: isPending ? [] : files.detached(),
-    unknown: isPending || keptStores(place.file).length > 0 ? [] : files.unknown((id) => ids.has(id)),
+    unknown: isPending || recoveryCopies(place.file).length > 0 ? [] : files.unknown((id) => ids.has(id)),
   };
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { explainStanding } from '@groundcrew/runtime';
+import { explainInNewSession } from '@groundcrew/runtime';
 import { homeDirectory } from '../config/home.js';
 import { permissionsPath, readRulesFile } from '../config/permissions-file.js';
 import { standingSandbox } from '../config/sandbox-choice.js';
@@ -9,7 +9,7 @@ import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { visible } from '../terminal/visible.js';
 import { asksForHelp, type Command, defineCommand, show } from './command.js';
 
-type ExplainedCall = Parameters<typeof explainStanding>[0];
+type ExplainedCall = Parameters<typeof explainInNewSession>[0];
 
 const checkFlags = {
   read: textFlag('--read', 'PATH', 'ask about reading a file or directory'),
@@ -92,7 +92,7 @@ async function explanationOf(
   terminal: Terminal,
 ): Promise<Explanation> {
   const home = homeDirectory(terminal.environment, { isHeadless: false });
-  return explainStanding(explained, {
+  return explainInNewSession(explained, {
     homeDirectory: home,
     workingDirectory: resolve(terminal.workingDirectory, cwd ?? '.'),
     userRules: readRulesFile(permissionsPath(home)),
@@ -102,7 +102,7 @@ async function explanationOf(
   });
 }
 
-type Explanation = Awaited<ReturnType<typeof explainStanding>>;
+type Explanation = Awaited<ReturnType<typeof explainInNewSession>>;
 
 const outcomes = { allow: 'runs', ask: 'asks', deny: 'denied' };
 

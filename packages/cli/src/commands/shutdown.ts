@@ -13,7 +13,7 @@ export class Shutdown {
   private isDraining = false;
 
   constructor(
-    private readonly exit: (code: number) => void,
+    private readonly exit: () => void,
     private readonly log: Log | undefined,
   ) {}
 
@@ -29,7 +29,7 @@ export class Shutdown {
       this.isDraining = true;
       await this.leave(program, drain);
     }
-    await this.end(0);
+    await this.end();
   }
 
   private async leave(program: Program, { seconds, refuse }: NonNullable<Shutdown['drain']>): Promise<void> {
@@ -43,13 +43,13 @@ export class Shutdown {
       await pause(50, undefined, { signal: limit }).catch(() => undefined);
   }
 
-  end(code: number): Promise<void> {
+  end(): Promise<void> {
     this.shutdown ??= (async () => {
       await this.door?.close();
       await this.tenants?.close();
       await this.program?.close();
       this.log?.write('info', 'ended');
-      this.exit(code);
+      this.exit();
     })();
     return this.shutdown;
   }

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Environment } from '@groundcrew/models';
 import { type RuntimeOptions, type SandboxSettings, Shells } from '@groundcrew/runtime';
 import { commandEnvironment } from './command-environment.js';
@@ -7,6 +7,14 @@ import { configPath } from './home.js';
 import { hookDiscovery, hookFilesReader } from './hooks-file.js';
 import { mcpFiles } from './mcp-file.js';
 import { standingSandbox } from './sandbox-choice.js';
+
+declare const __WORKER__: string | undefined;
+
+/** The program of worker processes: the bundle has a file of it beside itself; from source it is read as TypeScript. */
+export const workerEntry = join(
+  import.meta.dirname,
+  typeof __WORKER__ === 'undefined' ? '../worker-main.ts' : __WORKER__,
+);
 
 /** How the program was started, as far as children of sessions go by it. */
 interface Started {

@@ -32,7 +32,7 @@ export async function webhooksFor(options: WebhooksOptions): Promise<OpenWebhook
     if (url === undefined) throw new UsageError(`${place}.url: missing`);
     if (rest.timeout === 0) throw new UsageError(`${place}.timeout: expected at least 1`);
     const secrets = asUsage(place, () =>
-      readSecrets(secretText({ secretFile, secretVariable }, options.environment), 'the secret'),
+      readSecrets(secretText({ secretFile, secretVariable }, options.environment)),
     );
     return { url, secrets, ...rest };
   });
@@ -128,7 +128,7 @@ export async function endpointsOf({ webhooks = [] }: TenantSettings): Promise<re
   const { readSecrets } = await import('@groundcrew/webhooks');
   return webhooks.map(({ secretFile, ...rest }) => ({
     ...rest,
-    secrets: asUsage('webhooks', () => readSecrets(privateText(secretFile), 'the secret')),
+    secrets: asUsage('webhooks', () => readSecrets(privateText(secretFile))),
   }));
 }
 

@@ -1,28 +1,13 @@
-import type { ElicitationRequest, ElicitationResult } from '@groundcrew/sdk';
+import {
+  type ElicitationRequest,
+  type ElicitationResult,
+  type FormChoice,
+  type FormField,
+  formChoices,
+} from '@groundcrew/sdk';
 import { visible } from '../terminal/visible.js';
 
 type Values = NonNullable<ElicitationResult['content']>;
-
-interface Field {
-  readonly type?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly enum?: readonly string[];
-  readonly enumNames?: readonly string[];
-  readonly oneOf?: readonly Titled[];
-  readonly items?: { readonly enum?: readonly string[]; readonly anyOf?: readonly Titled[] };
-}
-
-interface Titled {
-  readonly const: string;
-  readonly title?: string;
-}
-
-interface Choice {
-  readonly value: string;
-  readonly label: string;
-}
 
 /** Asks for a form field by field, or shows a page; the end of the input, or `!`, declines. */
 export async function askForm(
@@ -39,7 +24,7 @@ export async function askForm(
   if (Object.keys(properties).length === 0) return askConsent('y yes, n no: ', read);
   const entered: [string, Values[string]][] = [];
   for (const [name, declared] of Object.entries(properties)) {
-    const field = (declared ?? {}) as Field; // the runtime has checked the form
+    const field = (declared ?? {}) as FormField; // the runtime has checked the form
     const value = await askField(name, { field, isRequired: required.includes(name) }, read);
     if (value === 'declined') return { action: 'decline' };
     if (value !== undefined) entered.push([name, value.entered]);
@@ -58,10 +43,10 @@ async function askConsent(
 
 async function askField(
   name: string,
-  { field, isRequired }: { readonly field: Field; readonly isRequired: boolean },
+  { field, isRequired }: { readonly field: FormField; readonly isRequired: boolean },
   read: (question: string) => Promise<string | undefined>,
 ): Promise<{ readonly entered: Values[string] } | 'declined' | undefined> {
-  const choices = choicesOf(field);
+  const choices = formChoices(field);
   const hints = [
     ...(choices ? [choices.map(({ label }) => visible(label)).join(', ')] : [field.type ?? 'text']),
     ...(field.default === undefined ? [] : [`${visible(String(field.default))} unless given`]),
@@ -79,14 +64,8 @@ async function askField(
   }
 }
 
-function choicesOf({ enum: listed, enumNames, oneOf, items }: Field): readonly Choice[] | undefined {
-  const plain = listed ?? items?.enum;
-  if (plain) return plain.map((value, at) => ({ value, label: enumNames?.[at] ?? value }));
-  return (oneOf ?? items?.anyOf)?.map(({ const: value, title }) => ({ value, label: title ?? value }));
-}
-
 /** By its value or by the title that is shown for it; undefined when there is no such choice. */
-function chosen(choices: readonly Choice[], said: string): string | undefined {
+function chosen(choices: readonly FormChoice[], said: string): string | undefined {
   const isMeant = (text: string) => text.toLowerCase() === said.toLowerCase();
   const found =
     choices.find(({ value }) => value === said) ??
@@ -95,8 +74,8 @@ function chosen(choices: readonly Choice[], said: string): string | undefined {
 }
 
 /** Undefined when it is no such value. */
-function readValue(said: string, field: Field): Values[string] | undefined {
-  const choices = choicesOf(field);
+function readValue(said: string, field: FormField): Values[string] | undefined {
+  const choices = formChoices(field);
   switch (field.type) {
     case 'boolean':
       if (/^(?:y|yes|true)$/i.test(said)) return true;

@@ -5,11 +5,11 @@ import { channelPair } from '@groundcrew/rpc';
 import { builtinTools } from '@groundcrew/runtime';
 import { Client, type ReasoningEffort, RuntimeConnection } from '@groundcrew/sdk';
 import { compose } from '../compose.js';
+import { type Difference, EventComparison } from './event-comparison.js';
+import { PlaybackInputs } from './playback-inputs.js';
 import { playbackModel } from './playback-model.js';
 import { playbackClientTools, playbackDecisions, playbackTools } from './playback-tools.js';
 import type { Recording } from './recording.js';
-import { Reenactment } from './reenactment.js';
-import { type Difference, Rehearsal } from './rehearsal.js';
 
 /** What came of a replay. */
 export interface ReplayResult {
@@ -48,41 +48,41 @@ async function replayIn(
   signal.addEventListener('abort', () => stopping.abort(), { once: true });
   const recorded = recording.start.context?.cwd ?? '';
   const workingDirectory = existsSync(recorded) ? recorded : emptyDirectory(home);
-  const rehearsal = new Rehearsal(recording.events, {
+  const comparison = new EventComparison(recording.events, {
     mayGoOn: recording.endsOpen,
     directories: [...new Set([recorded || workingDirectory, workingDirectory])],
     onDifference: () => stopping.abort(),
   });
-  const reenactment = new Reenactment(recording, rehearsal);
-  const { client, close } = openPlayback(home, { recording, reenactment, version });
+  const inputs = new PlaybackInputs(recording, comparison);
+  const { client, close } = openPlayback(home, { recording, inputs, version });
   const quiet = setTimeout(() => stopping.abort(), patience);
   const stopped = new Promise<void>((resolve) => {
     stopping.signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  void stopped.then(() => rehearsal.stop());
+  void stopped.then(() => comparison.stop());
   try {
     const { selectedModel, reasoningEffort } = recording.start;
     const session = await client.createSession({
       workingDirectory,
       ...(selectedModel !== undefined && { model: selectedModel }),
       ...(reasoningEffort && { reasoningEffort: reasoningEffort as ReasoningEffort }), // as it was accepted then
-      tools: [...playbackClientTools(recording, builtinNames(), reenactment)],
-      onPermissionRequest: playbackDecisions(recording, reenactment),
-      onAutoModeSwitchRequest: () => reenactment.switchAnswer,
+      tools: [...playbackClientTools(recording, builtinNames(), inputs)],
+      onPermissionRequest: playbackDecisions(recording, inputs),
+      onAutoModeSwitchRequest: () => inputs.switchAnswer,
       onUserInputRequest: () => Promise.reject(new Error('The recorded answer is played back')),
       onEvent: (event) => {
         quiet.refresh();
-        reenactment.receive(event);
+        inputs.receive(event);
       },
     });
-    await Promise.race([reenactment.play(session), stopped]);
+    await Promise.race([inputs.play(session), stopped]);
   } finally {
     clearTimeout(quiet);
     stopping.abort();
     await close();
   }
-  rehearsal.end();
-  const { agreed, difference } = rehearsal;
+  comparison.end();
+  const { agreed, difference } = comparison;
   return { agreed, ...(difference && { difference }) };
 }
 
@@ -91,11 +91,11 @@ function openPlayback(
   home: string,
   {
     recording,
-    reenactment,
+    inputs,
     version,
-  }: { readonly recording: Recording; readonly reenactment: Reenactment; readonly version: string },
+  }: { readonly recording: Recording; readonly inputs: PlaybackInputs; readonly version: string },
 ): { readonly client: Client; close(): Promise<void> } {
-  const model = playbackModel(recording.outcomes, { defaultModel: modelOf(recording), stage: reenactment });
+  const model = playbackModel(recording.outcomes, { defaultModel: modelOf(recording), stage: inputs });
   const program = compose({
     version,
     homeDirectory: home,
@@ -106,7 +106,7 @@ function openPlayback(
     onShutdown: () => undefined,
     playback: {
       openModels: async () => model,
-      builtinTools: playbackTools(builtinTools(noWeb), recording, reenactment),
+      builtinTools: playbackTools(builtinTools(noWeb), recording, inputs),
     },
   });
   const client = new Client({

@@ -1,5 +1,5 @@
 import type { Following } from '@groundcrew/webhooks';
-import type { FromTenant, ToTenant } from './messages.js';
+import type { FromTenant, ToTenant } from './tenant-messages.js';
 
 type Kept = Extract<ToTenant, { kind: 'kept' }>;
 

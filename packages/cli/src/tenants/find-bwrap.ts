@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter } from 'node:path';
 import type { Environment } from '@groundcrew/models';
-import { MachineSandbox } from '@groundcrew/runtime';
+import { findExecutable, MachineSandbox } from '@groundcrew/runtime';
 
 /** The system's bubblewrap. */
 export interface Bwrap {
@@ -14,10 +13,8 @@ export interface Bwrap {
 /** The one that works here, or why there is none. */
 export async function findBwrap({ PATH = '' }: Environment): Promise<Bwrap | { readonly problem: string }> {
   if (process.platform !== 'linux') return { problem: 'only Linux has it' };
-  const program = PATH.split(delimiter)
-    .filter((place) => place.startsWith('/'))
-    .map((place) => join(place, 'bwrap'))
-    .find(isProgram);
+  const places = PATH.split(delimiter).filter((place) => place.startsWith('/'));
+  const program = findExecutable('bwrap', places);
   if (program === undefined) return { problem: 'bubblewrap is not installed' };
   const best = { program, filtersCalls: true };
   if ((await problemOf(best)) === undefined) return best;
@@ -28,25 +25,16 @@ export async function findBwrap({ PATH = '' }: Environment): Promise<Bwrap | { r
 
 /** Undefined where it makes a box. */
 async function problemOf({ program, filtersCalls }: Bwrap): Promise<string | undefined> {
-  const seal = await MachineSandbox.seal(['ignore', 'ignore', 'pipe'], { filtersCalls });
+  const hardening = await MachineSandbox.hardenBox(['ignore', 'ignore', 'pipe'], { filtersCalls });
   const mounts = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
-  const order = [...seal.words, ...mounts, '--unshare-user-try', '--unshare-pid'];
+  const order = [...hardening.words, ...mounts, '--unshare-user-try', '--unshare-pid'];
   const { status, stderr } = spawnSync(program, [...order, '--', '/bin/sh', '-c', ':'], {
     encoding: 'utf8',
     env: {},
-    stdio: seal.stdio,
+    stdio: hardening.stdio,
     timeout: 10_000,
   });
-  seal.close();
+  hardening.close();
   if (status === 0) return undefined;
   return stderr?.trim() || 'bubblewrap cannot make namespaces here';
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -12,7 +12,7 @@ import {
   type TenantStart,
   type ToTenant,
   tenantHost,
-} from './messages.js';
+} from './tenant-messages.js';
 
 /** How the runtime of a tenant is started. */
 export interface TenantProcessOptions {
@@ -40,9 +40,9 @@ export class TenantProcess {
 
   private constructor(
     private readonly options: TenantProcessOptions,
-    seal: Seal | undefined,
+    hardening: Hardening | undefined,
   ) {
-    this.child = startChild(options, seal);
+    this.child = startChild(options, hardening);
     this.child.stderr?.on('data', (chunk: Buffer) => {
       this.errors = (this.errors + chunk.toString('utf8')).slice(-keptErrors);
     });
@@ -64,7 +64,7 @@ export class TenantProcess {
 
   /** Rejects with why it could not be started. */
   static async start(options: TenantProcessOptions): Promise<TenantProcess> {
-    const seal = options.box && (await MachineSandbox.seal(streams, options.box));
+    const hardening = options.box && (await MachineSandbox.hardenBox(streams, options.box));
     const made: TenantProcess = new TenantProcess(
       {
         ...options,
@@ -73,7 +73,7 @@ export class TenantProcess {
           options.onMessage(message);
         },
       },
-      seal,
+      hardening,
     );
     const answer = new Promise<FromTenant>((resolve) => {
       made.child.on('said', (message: FromTenant) => {
@@ -165,21 +165,21 @@ const keptErrors = 4096;
 
 const streams = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
 
-type Seal = Awaited<ReturnType<typeof MachineSandbox.seal>>;
+type Hardening = Awaited<ReturnType<typeof MachineSandbox.hardenBox>>;
 
 function startChild(
   { command, box, environment }: TenantProcessOptions,
-  seal: Seal | undefined,
+  hardening: Hardening | undefined,
 ): ChildProcess {
   const options = { cwd: '/', env: { ...environment }, serialization: 'json' as const };
-  if (!box || !seal) {
+  if (!box || !hardening) {
     const [program, ...parameters] = command;
     return spawn(program, parameters, { ...options, stdio: [...streams] });
   }
   try {
-    const parameters = [...seal.words, ...box.parameters, '--', ...command];
-    return spawn(box.program, parameters, { ...options, stdio: seal.stdio });
+    const parameters = [...hardening.words, ...box.parameters, '--', ...command];
+    return spawn(box.program, parameters, { ...options, stdio: hardening.stdio });
   } finally {
-    seal.close();
+    hardening.close();
   }
 }

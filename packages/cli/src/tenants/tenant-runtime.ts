@@ -11,9 +11,15 @@ import { pageRoutes } from '../doors/page-routes.js';
 import { channelOptions } from '../doors/serve-channel.js';
 import { redactorFor } from '../log/redact.js';
 import { DoorOutbox } from './door-outbox.js';
-import { channelPath, type FromTenant, type TenantStart, type ToTenant, tenantHost } from './messages.js';
 import { TenantQuotas } from './quotas.js';
 import { SharedMeter } from './shared-meter.js';
+import {
+  channelPath,
+  type FromTenant,
+  type TenantStart,
+  type ToTenant,
+  tenantHost,
+} from './tenant-messages.js';
 
 /** The process of one tenant: a runtime that only the door reaches, by a socket with a secret. */
 export async function runTenant(version: string): Promise<void> {

@@ -8,7 +8,7 @@ import type { DayUse, TenantSettings } from '@groundcrew/tenants';
 import { namesIn } from '../flags/arguments.js';
 import { type BoxPlaces, boxArguments } from './box.js';
 import type { Bwrap } from './find-bwrap.js';
-import type { FromTenant, TenantStart } from './messages.js';
+import type { FromTenant, TenantStart } from './tenant-messages.js';
 import { TenantProcess } from './tenant-process.js';
 import type { TenantWebhooks } from './tenant-webhooks.js';
 

@@ -4,7 +4,7 @@ import type { NoticeOutbox, OutboxMessage } from '@groundcrew/store';
 import type { TenantSettings } from '@groundcrew/tenants';
 import type { EndpointOptions, Following } from '@groundcrew/webhooks';
 import { deliveriesOf, endpointsOf, woken } from '../config/webhooks.js';
-import type { FromTenant, ToTenant } from './messages.js';
+import type { FromTenant, ToTenant } from './tenant-messages.js';
 
 /** What the webhooks of all tenants need. */
 export interface TenantWebhooksOptions {

@@ -1,5 +1,5 @@
 import type { Conversation } from '../conversation.js';
-import { evaluate, type Fraction, NoValue, readFraction, writeFraction } from '../exact.js';
+import { evaluate, type Fraction, NoValue, readFraction, writeFraction } from '../fraction.js';
 import { type Pattern, replyWith } from '../pattern.js';
 
 /** Sums, also about the number last answered. */

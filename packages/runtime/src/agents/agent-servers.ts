@@ -3,10 +3,14 @@ import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 
 /** Makes the MCP servers that an agent's definition lists. */
-export type MakeServers = (servers: Readonly<Record<string, JsonObject>>) => ToolSource;
+export type MakeServers = (servers: Readonly<Record<string, JsonObject>>) => ServerSource;
+
+interface ServerSource extends ToolSource {
+  directoriesChanged(): void;
+}
 
 interface Held {
-  readonly source: ToolSource;
+  readonly source: ServerSource;
   holders: number;
 }
 
@@ -45,6 +49,11 @@ export class AgentServers {
   /** The tools of all of them. */
   tools(): readonly Tool[] {
     return [...this.held.values()].flatMap(({ source }) => source.tools());
+  }
+
+  /** The session may work in other directories now. */
+  directoriesChanged(): void {
+    for (const { source } of this.held.values()) source.directoriesChanged();
   }
 
   /** Ends all of them; who holds some still gives back nothing. */

@@ -14,7 +14,7 @@ import { excessIn } from '../turn/argument-bounds.js';
 import { Interaction } from '../turn/interaction.js';
 import { gateTurn } from '../turn/turn.js';
 import type { MakeAgentContexts } from './agent-contexts.js';
-import { cancellation } from './turn-outcome.js';
+import { cancellation } from './question-cancellation.js';
 
 /** A call that an app makes itself. */
 export interface AppCall {

@@ -1,7 +1,7 @@
 import { type Totals, totalsOf, withReserved } from '../budget/spending.js';
 import { type AgentCaps, type AgentTask, activeMilliseconds } from '../log/agent-task.js';
 import { agentOf, type SessionState } from '../log/state.js';
-import type { Cap } from '../model-call/question.js';
+import type { Cap } from '../model-call/call-request.js';
 import { ownEntry } from '../own-entry.js';
 
 /** What an agent may still take: its own caps, and those of the tree that it belongs to. Pure. */

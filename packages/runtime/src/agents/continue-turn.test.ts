@@ -8,7 +8,6 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../clock.js';
 import { Workers } from '../exec/workers.js';
 import type { PermissionQuestion } from '../permissions/question.js';
-import { noUserRules } from '../permissions/user-rules.js';
 import { Runtime } from '../runtime.js';
 import type { Attachment } from '../session/audience.js';
 import type { Session } from '../session/session.js';
@@ -73,7 +72,7 @@ function world(tools: readonly Tool[]) {
       builtinTools: () => tools,
       shells: new Shells({}),
       jobs: new Workers({ entry: workerEntry() }),
-      userRules: () => noUserRules,
+      userRules: () => ({ deny: [], allow: [] }),
       owner: { runtimeId: `runtime-${processes}`, pid: processes, host: 'here' },
       clock: systemClock(),
       version: '0',

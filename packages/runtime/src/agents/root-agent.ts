@@ -12,8 +12,9 @@ import { deliver } from '../turn/deliver.js';
 import { Interaction, type PromptExtras } from '../turn/interaction.js';
 import { LimitReached, runUntilAnswered } from '../turn/turn.js';
 import { continueTurn } from './continue-turn.js';
+import { cancellation } from './question-cancellation.js';
 import { errorData } from './session-error.js';
-import { cancellation, type Run, type TurnOutcome, timeLimitText } from './turn-outcome.js';
+import { type Run, type TurnOutcome, timeLimitText } from './turn-outcome.js';
 
 /** What the root agent works with; what belongs to one prompt is made for each. */
 export interface RootAgentParts {

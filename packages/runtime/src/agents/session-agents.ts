@@ -11,10 +11,9 @@ import { builtinAgents, describedAgent, firstOfEach } from './agent-definitions.
 import { AgentFiles, agentRoots } from './agent-files.js';
 import { AgentPrompts } from './agent-prompts.js';
 import { AgentSelection } from './agent-selection.js';
-import { AgentServers } from './agent-servers.js';
+import { AgentServers, type MakeServers } from './agent-servers.js';
 import { agentTools } from './agent-tools.js';
 import { agentWarnings } from './agent-warnings.js';
-import { fleetPrompt } from './fleet-prompt.js';
 import { shownAgent } from './shown-agent.js';
 import { ineffectiveOptions, type SubAgentSettings, subAgentSettings } from './sub-agent-settings.js';
 import type { SubAgents } from './sub-agents.js';
@@ -33,7 +32,7 @@ interface AgentSession {
       isServed(model: string): boolean;
       problemWith(model: string): Promise<string | undefined>;
     };
-    serversOfAgent(servers: Readonly<Record<string, JsonObject>>): ToolSource;
+    serversOfAgent: MakeServers;
     readonly all: readonly ToolSource[];
   };
   state(): Promise<SessionState>;
@@ -235,9 +234,18 @@ export class SessionAgents implements ToolSource {
     return task && taskProgress(task, state);
   }
 
-  /** The prompt that has the root agent lead a fleet. */
+  /** The prompt that has the root agent split a request up among agents of its own. */
   fleetPrompt(request: string): string {
-    return fleetPrompt(request);
+    return `Work as the lead of a fleet: split the request below into parts, and have sub-agents (tool \`task\`) do them side by side.
+
+1. Look for open todos: \`SELECT id, title, status FROM todos WHERE status != 'done'\`. Without any, write the parts as todos first, with as few dependencies as can be (\`todo_deps\`).
+2. Begin agents for all parts that wait for nothing, several in one message. A part that stands alone is done with mode \`sync\`.
+3. Tell each agent in its prompt to set its todo to 'done', or to 'blocked' with the reason, and to end with a summary.
+4. When agents have ended, look at the todos, not at their words. Check what they did, begin what waited for them, and repair what is missing.
+
+Small requests need no fleet: do them yourself.
+
+User request: ${request}`;
   }
 
   /** Changes what holds for sub-agents; null is what holds unless something is said. Throws SubAgentSettingsProblem. */
@@ -270,6 +278,11 @@ export class SessionAgents implements ToolSource {
   /** The tools of servers that agents have of their own. */
   serverTools(): readonly Tool[] {
     return this.servers.tools();
+  }
+
+  /** The session may work in other directories now. */
+  directoriesChanged(): void {
+    this.servers.directoriesChanged();
   }
 
   /** The session leaves memory: what agents have started ends. */

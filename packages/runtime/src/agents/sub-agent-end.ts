@@ -6,8 +6,8 @@ import { type AgentState, agentOf, type SessionState } from '../log/state.js';
 import { CapReached } from '../model-call/allowance.js';
 import { rejection } from '../permissions/decision.js';
 import { spentBy } from './caps.js';
+import { cancellation } from './question-cancellation.js';
 import { errorData } from './session-error.js';
-import { cancellation } from './turn-outcome.js';
 
 type EndStatus = 'completed' | 'failed' | 'cancelled';
 

@@ -1,37 +1,6 @@
 import type { StoreError } from '@groundcrew/store';
 import { Interruption } from '../interruption.js';
-import type { OpenQuestion } from '../log/open-question.js';
-import type { Draft } from '../log/session-log.js';
 import type { Interaction } from '../turn/interaction.js';
-
-/** The answer that a question gets when no client can answer it any more. */
-export function cancellation(question: OpenQuestion, reason: string): Draft {
-  const { requestId, toolCallId } = question;
-  switch (question.kind) {
-    case 'auto_mode_switch':
-      return { type: 'auto_mode_switch.completed', data: { requestId, response: 'no' } };
-    case 'elicitation':
-      return { type: 'elicitation.completed', data: { requestId, action: 'cancel' } };
-    case 'exit_plan_mode':
-      return { type: 'exit_plan_mode.completed', data: { requestId, approved: false } };
-    case 'external_tool':
-      return { type: 'external_tool.completed', data: { requestId } };
-    case 'permission':
-      return {
-        type: 'permission.completed',
-        data: { requestId, toolCallId, result: { kind: 'cancelled', reason } },
-      };
-    case 'sampling':
-      return { type: 'sampling.completed', data: { requestId } };
-    case 'session_limits':
-      return {
-        type: 'session_limits_exhausted.completed',
-        data: { requestId, response: { action: 'cancel' } },
-      };
-    case 'user_input':
-      return { type: 'user_input.completed', data: { requestId } };
-  }
-}
 
 /** Another process writes the session now, or it was deleted. */
 export function isLoss(error: StoreError): boolean {

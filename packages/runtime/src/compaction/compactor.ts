@@ -14,7 +14,7 @@ import {
   charactersPerToken,
   newerHalf,
   type SummaryCall,
-  summaryQuestion,
+  summaryRequest,
   type WindowUse,
 } from './summary-call.js';
 
@@ -237,8 +237,8 @@ export class Compactor {
     for (let tries = 0; sizeOfAll(entries) > room && tries < mostTries; tries++) entries = newerHalf(entries);
     for (let tries = 1; ; tries++) {
       try {
-        const answer = await this.parts.models.ask(
-          summaryQuestion(call, entries, {
+        const answer = await this.parts.models.call(
+          summaryRequest(call, entries, {
             isWaitedFor: request.kind !== 'background',
             prompt: request.question ?? summaryPrompt(request.customInstructions),
           }),

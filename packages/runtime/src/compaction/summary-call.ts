@@ -1,7 +1,7 @@
 import type { ChatMessage, ModelInfo, ModelProvider, ModelRequest } from '@groundcrew/models';
 import { sizeOfAll } from '../log/history-view.js';
 import type { AgentState, HistoryEntry } from '../log/state.js';
-import type { ModelQuestion } from '../model-call/question.js';
+import type { ModelCallRequest } from '../model-call/call-request.js';
 
 /** How many characters one token is estimated to have. */
 export const charactersPerToken = 4;
@@ -32,12 +32,12 @@ export interface SummaryCall {
   estimate(): number;
 }
 
-/** What the model is asked: the conversation, and what is wanted of it. */
-export function summaryQuestion(
+/** The call for a summary: the conversation, and what is wanted of the model. */
+export function summaryRequest(
   call: SummaryCall,
   entries: readonly HistoryEntry[],
   { isWaitedFor, prompt }: { readonly isWaitedFor: boolean; readonly prompt: string },
-): ModelQuestion {
+): ModelCallRequest {
   const { provider, model, info, request, headers } = call;
   const messages = conversationOf(call.read(entries), prompt);
   const size = sizeOfAll(entries) + request.system.length;
@@ -48,7 +48,7 @@ export function summaryQuestion(
     streaming: false,
     initiator: 'agent' as const,
     estimate: () => Math.ceil(size / charactersPerToken) + toolTokens(request.tools),
-    request: ({
+    modelRequest: ({
       maxOutputTokens,
       remark,
     }: {

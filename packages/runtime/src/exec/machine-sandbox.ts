@@ -1,7 +1,7 @@
-import type { BoxSeal } from './box-seal.js';
+import { abstractSockets } from './abstract-sockets.js';
+import type { BoxHardening } from './box-hardening.js';
 import type { Stream } from './descriptors.js';
 import type { Executor } from './executor.js';
-import { pathlessSockets } from './pathless-sockets.js';
 import { CannotConfine } from './sandbox-confinement.js';
 import type { ConfinedLaunch } from './sandbox-executor.js';
 import type { Probe } from './sandbox-probe.js';
@@ -24,18 +24,18 @@ export class MachineSandbox {
     return this.probing;
   }
 
-  /** What a box of bubblewrap that another program makes is sealed with, which has these streams. */
-  static async seal(
+  /** What hardens a box of bubblewrap that another program starts with these streams. */
+  static async hardenBox(
     streams: readonly Stream[],
     options: { readonly filtersCalls: boolean },
-  ): Promise<BoxSeal> {
-    const { sealBox } = await import('./box-seal.js');
-    return sealBox(streams, options);
+  ): Promise<BoxHardening> {
+    const { hardenBox } = await import('./box-hardening.js');
+    return hardenBox(streams, options);
   }
 
-  /** Sockets without a path, which children can reach while their network is on. */
+  /** Abstract sockets, which children can reach while their network is on. */
   reachableSockets(): readonly string[] {
-    return pathlessSockets();
+    return abstractSockets();
   }
 
   /** An executor for one child. Throws CannotConfine. */

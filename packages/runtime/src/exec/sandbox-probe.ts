@@ -1,8 +1,7 @@
-import { accessSync, constants } from 'node:fs';
-import { join } from 'node:path';
 import { bwrapExecutor } from './bwrap.js';
 import type { BwrapAbilities } from './bwrap-arguments.js';
 import { inheritedDescriptors } from './descriptors.js';
+import { findExecutable, isExecutable } from './executable.js';
 import type { Child, ExecutorKind, Launch } from './executor.js';
 import { startOnHost } from './host.js';
 import { systemCallFilter } from './system-calls.js';
@@ -41,7 +40,7 @@ export async function probeSandbox(environment: Environment): Promise<Probe> {
 }
 
 async function probeBwrap({ GROUNDCREW_BWRAP }: Environment): Promise<Probe> {
-  const program = GROUNDCREW_BWRAP || systemPlaces.map((place) => join(place, 'bwrap')).find(isExecutable);
+  const program = GROUNDCREW_BWRAP || findExecutable('bwrap', systemPlaces);
   if (program === undefined || !isExecutable(program))
     return { type: 'missing', reason: notInstalled(program) };
   const inherited = inheritedDescriptors();
@@ -121,13 +120,3 @@ async function trial(start: (launch: Launch) => Child): Promise<string | undefin
 
 const longestTrial = 10_000;
 const longestComplaint = 500;
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    // Not there, or not ours to run.
-    return false;
-  }
-}

@@ -1,7 +1,5 @@
 import { tmpdir } from 'node:os';
 import { isWithin } from '../workspace/paths.js';
-import type { HiddenPlace, View } from './mount-plan.js';
-import { CannotConfine, type Confinement } from './sandbox-confinement.js';
 import {
   keyPlaces,
   otherHomes,
@@ -10,7 +8,9 @@ import {
   runPlaces,
   socketPlaces,
   systemParts,
-} from './sandbox-places.js';
+} from './hidden-places.js';
+import type { HiddenPlace, View } from './mount-plan.js';
+import { CannotConfine, type Confinement } from './sandbox-confinement.js';
 import type { TemporaryTop } from './sandbox-temp.js';
 
 /** Where a child is to run, and what it is to see of the host. */

@@ -56,11 +56,8 @@ const architectures: Readonly<Partial<Record<NodeJS.Architecture, readonly Archi
  * The filter of system calls for a sandbox, as the kernel reads it: no keyrings and, without the network, no sockets of families
  * that no network namespace holds. Undefined where the numbers of this processor are not known.
  */
-export function systemCallFilter(
-  hasNetwork: boolean,
-  processor: NodeJS.Architecture = process.arch,
-): Buffer | undefined {
-  const known = architectures[processor];
+export function systemCallFilter(hasNetwork: boolean): Buffer | undefined {
+  const known = architectures[process.arch];
   if (known === undefined) return undefined;
   const blocks = known.flatMap((architecture) => blockOf(architecture, hasNetwork));
   return Buffer.concat([...blocks, answer(refuse(noSuchCall))]);

@@ -44,9 +44,9 @@ export async function diffTree(
   const found = findGit(workingDirectory);
   const fallback = how.fromBranch ? { baseBranch: 'main', isFallback: true } : { isFallback: false };
   if (!found) return { changes: [], ...fallback };
-  const { doubts, nestedDoubts } = await examineGit([workingDirectory], workingDirectory);
-  const [doubt] = [...doubts, ...nestedDoubts];
-  if (doubt !== undefined) throw new ForeignSettings(`Git could run programs: ${doubt}. No diff is made`);
+  const { risks, nestedRisks } = await examineGit([workingDirectory], workingDirectory);
+  const [risk] = [...risks, ...nestedRisks];
+  if (risk !== undefined) throw new ForeignSettings(`Git could run programs: ${risk}. No diff is made`);
   const git = new Git(found.root, signal);
   const base = how.fromBranch ? await git.branchPoint() : undefined;
   const commit = base?.commit ?? ((await git.has('HEAD')) ? 'HEAD' : emptyTree);

@@ -6,10 +6,8 @@ import { sessionDirectoryIn } from '../workspace/session-directory.js';
 import { describePlanned, planRewind, type RewindFile } from './rewind-plan.js';
 import { promptCut, type RewindPoint, rewindPoints } from './rewind-points.js';
 
-/** What a rewind of a session would do, of one that need not be open: nothing is changed, and work that was broken off stays open. */
-export const storedRewinds = { points: readPoints, preview: readPreview };
-
-async function readPoints(store: SessionStore, sessionId: string): Promise<readonly RewindPoint[]> {
+/** Where a session that need not be open can be taken back to: nothing is changed, and work that was broken off stays open. */
+export async function readPoints(store: SessionStore, sessionId: string): Promise<readonly RewindPoint[]> {
   const state = await stateOf(store, sessionId);
   const isTracking = state.fixed.tracksFiles ?? false;
   async function* records() {
@@ -18,8 +16,8 @@ async function readPoints(store: SessionStore, sessionId: string): Promise<reado
   return rewindPoints(records(), { state, isTracking });
 }
 
-/** Undefined where files are not tracked. Throws CannotRewind. */
-async function readPreview(
+/** What a rewind would do to the files; undefined where they are not tracked. Throws CannotRewind. */
+export async function readPreview(
   store: SessionStore,
   {
     sessionId,

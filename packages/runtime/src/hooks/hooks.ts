@@ -11,6 +11,7 @@ import {
 } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { AgentLog } from '../log/agent-log.js';
+import type { AskedClient } from '../questions/asked-client.js';
 import type { Waits } from '../questions/waits.js';
 
 /** How a client wants its hooks to be treated. */
@@ -30,6 +31,18 @@ export interface HookSource extends HookOptions {
   /** Whose hook it is, for errors. */
   readonly name: string;
   invoke(hookType: HookType, input: unknown, signal: AbortSignal): Promise<unknown>;
+}
+
+/** The hooks of an attached client. */
+export function clientHooks(client: AskedClient, sessionId: string, options: HookOptions): HookSource {
+  return {
+    name: 'a client',
+    ...options,
+    invoke: async (hookType, input, signal) => {
+      const answer = await client.ask('hooks.invoke', { sessionId, hookType, input }, signal);
+      return answer?.output;
+    },
+  };
 }
 
 type Common = 'sessionId' | 'timestamp' | 'cwd';
@@ -117,7 +130,7 @@ export class Hooks {
     point: K,
     input: HookInput<K>,
     signal: AbortSignal,
-    advance: (input: HookInput<K>, output: HookOutput<K>) => HookInput<K> = (same) => same,
+    advance: (input: HookInput<K>, output: HookOutput<K>) => HookInput<K>,
   ): Promise<readonly HookAnswer<K>[]> {
     const answers: HookAnswer<K>[] = [];
     let next = input;

@@ -59,7 +59,7 @@ export async function sample(
   if (refusal !== undefined) throw new Error(refusal);
   const { provider, model, info } = parts.plan();
   const system = params.systemPrompt ?? '';
-  const answer = await parts.models.ask(
+  const answer = await parts.models.call(
     {
       provider,
       model,
@@ -68,7 +68,7 @@ export async function sample(
       initiator: 'agent',
       estimate: () => Math.ceil(size / 4),
       countBytes: (bytes) => bytes,
-      request: ({ maxOutputTokens }) => ({
+      modelRequest: ({ maxOutputTokens }) => ({
         model,
         system,
         messages,

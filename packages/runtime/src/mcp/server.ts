@@ -201,6 +201,8 @@ export class McpServer {
     this.isStale = true;
     this.refreshing ??= this.readAgain().finally(() => {
       this.refreshing = undefined;
+      // Said after the last look, and before this.
+      if (this.isStale && this.link) this.refresh();
       this.wake();
     });
   }

@@ -66,6 +66,8 @@ export class McpServers implements ToolSource {
   private readonly warned = new Set<string>();
   private hasBegun = false;
   private isReported = true;
+  /** The directories that servers know of, or can ask for. */
+  private roots: readonly string[] = [];
 
   constructor(
     private readonly host: McpHost,
@@ -206,6 +208,14 @@ export class McpServers implements ToolSource {
   async commandPrompt(name: string, args: string): Promise<string | undefined> {
     const command = this.commands().find((each) => each.name === name);
     return command && promptText(command, args);
+  }
+
+  /** The session may work in other directories now: then servers hear of it, and ask for the list. */
+  directoriesChanged(): void {
+    const before = this.roots;
+    this.roots = this.host.directories();
+    if (before.length === 0 || isDeepStrictEqual(before, this.roots)) return;
+    for (const { connection } of this.servers.values()) connection?.rootsChanged().catch(gone);
   }
 
   /** Ends a server and starts it again. */
@@ -371,3 +381,6 @@ function describeServer({ name, status, error, config }: McpServer): {
     ...(transport !== undefined && { transport }),
   };
 }
+
+/** It asks for the list when it is started again. */
+const gone = (): undefined => undefined;

@@ -12,7 +12,7 @@ import { type Totals, totalsOf, withReserved } from '../budget/spending.js';
 import { limitsStatus } from '../budget/status.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
-import type { Allowance, Cap, ModelCallParts, ModelQuestion } from './question.js';
+import type { Allowance, Cap, ModelCallParts, ModelCallRequest } from './call-request.js';
 
 /** A limit of the session is spent, and no user wants to raise it. */
 export class LimitsExhausted extends Error {
@@ -26,7 +26,7 @@ export class CapReached extends Error {
 
 /** The call that is to be made. */
 interface Call extends Pick<ModelCallParts, 'log' | 'questions' | 'clock' | 'caps'> {
-  readonly question: ModelQuestion;
+  readonly request: ModelCallRequest;
   readonly price: Promise<Price | undefined>;
 }
 
@@ -38,23 +38,23 @@ export async function seekAllowance(call: Call, signal: AbortSignal): Promise<Al
   for (;;) {
     const found = await findAllowance(call);
     if ('estimatedInput' in found) return found;
-    if (call.question.isOptional) throw spentLimit(found);
+    if (call.request.isOptional) throw spentLimit(found);
     await askAboutLimit(found, call, signal);
   }
 }
 
 /** What the next call may take, or the limit that is in its way. */
-export async function findAllowance({ log, question, price, caps }: Call): Promise<Allowance | SpentLimit> {
-  const estimatedInput = estimateInput(log, question);
+export async function findAllowance({ log, request, price, caps }: Call): Promise<Allowance | SpentLimit> {
+  const estimatedInput = estimateInput(log, request);
   const isLimited = () => Object.keys(log.latestSession.limits).length > 0;
   if (!isLimited() && !caps?.().length) return { estimatedInput };
   const [known] = await Promise.all([price, log.stored()]);
   // Nothing is waited for from here to the record: agents that work side by side share what is left.
-  const capped = roomUnder(caps?.() ?? [], { question, price: known, estimatedInput });
+  const capped = roomUnder(caps?.() ?? [], { request, price: known, estimatedInput });
   const { limits } = log.latestSession;
   const totals = committed(log);
   const estimate = {
-    model: question.model,
+    model: request.model,
     inputTokens: estimatedInput,
     price: known && estimatedInput > (known.maxPrompt ?? Number.POSITIVE_INFINITY) ? undefined : known,
   };
@@ -68,7 +68,7 @@ export async function findAllowance({ log, question, price, caps }: Call): Promi
   return {
     estimatedInput,
     ...(isLimited() && { remark: limitsStatus(limits, totals, estimate) }),
-    ...outputOf(Number.isFinite(room) ? room : undefined, question),
+    ...outputOf(Number.isFinite(room) ? room : undefined, request),
   };
 }
 
@@ -87,13 +87,13 @@ function committed({ latestSession: { agents, spending } }: AgentLog): Totals {
 function roomUnder(
   caps: readonly Cap[],
   call: {
-    readonly question: ModelQuestion;
+    readonly request: ModelCallRequest;
     readonly price: Price | undefined;
     readonly estimatedInput: number;
   },
 ): number {
-  const { question, estimatedInput: inputTokens, price } = call;
-  const estimate = { model: question.model, inputTokens, price };
+  const { request, estimatedInput: inputTokens, price } = call;
+  const estimate = { model: request.model, inputTokens, price };
   const rooms = caps.map(({ limits, totals, owner }) => {
     const verdict = judgeCall(limits, totals, estimate);
     if (verdict.type === 'unpriced') throw unpriced(verdict.model);
@@ -104,10 +104,10 @@ function roomUnder(
 }
 
 /** Services count as they count: the last call shows by how much an estimate is wrong. */
-export function estimateInput(log: AgentLog, question: ModelQuestion): number {
-  const estimate = question.estimate();
+export function estimateInput(log: AgentLog, request: ModelCallRequest): number {
+  const estimate = request.estimate();
   const { last } = log.state.spending;
-  if (!last || last.model !== question.model || last.inputTokens === 0 || last.estimatedInput === 0)
+  if (!last || last.model !== request.model || last.inputTokens === 0 || last.estimatedInput === 0)
     return estimate;
   return Math.ceil((estimate * last.inputTokens) / last.estimatedInput);
 }
@@ -116,7 +116,7 @@ export function estimateInput(log: AgentLog, question: ModelQuestion): number {
 const longestUnknown = 32_768;
 
 /** A bound above what the model gives would only be refused. */
-function outputOf(room: number | undefined, { info }: ModelQuestion): Pick<Allowance, 'maxOutputTokens'> {
+function outputOf(room: number | undefined, { info }: ModelCallRequest): Pick<Allowance, 'maxOutputTokens'> {
   if (room === undefined || room >= (info?.maxOutputTokens ?? longestUnknown)) return {};
   return { maxOutputTokens: room };
 }

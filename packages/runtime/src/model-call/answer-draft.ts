@@ -1,5 +1,5 @@
 import { type KeptBlock, ModelError, type ModelEvent, type ToolCall } from '@groundcrew/models';
-import type { ModelCallParts, ModelQuestion } from './question.js';
+import type { ModelCallParts, ModelCallRequest } from './call-request.js';
 
 /** Of more pieces in one read the total is emitted once: as often as they, it would be half of all that clients read. */
 const mostCountedApart = 16;
@@ -23,7 +23,7 @@ export class AnswerDraft {
 
   constructor(
     private readonly parts: Pick<ModelCallParts, 'log' | 'clock'>,
-    private readonly question: Pick<ModelQuestion, 'streaming' | 'countBytes'>,
+    private readonly request: Pick<ModelCallRequest, 'streaming' | 'countBytes'>,
   ) {
     this.messageId = parts.clock.newId();
   }
@@ -77,7 +77,7 @@ export class AnswerDraft {
 
   private takeText(delta: string): void {
     this.size += delta.length;
-    if (this.question.streaming && delta !== '') {
+    if (this.request.streaming && delta !== '') {
       const { log } = this.parts;
       this.countOne(delta);
       if (this.text === '')
@@ -90,14 +90,14 @@ export class AnswerDraft {
   private takeReasoning(delta: string): void {
     this.size += delta.length;
     this.reasoning += delta;
-    if (!this.question.streaming) return;
+    if (!this.request.streaming) return;
     this.reasoningId ||= this.parts.clock.newId();
     this.countOne(delta);
     this.parts.log.emitDelta({ type: 'reasoning', reasoningId: this.reasoningId, text: delta });
   }
 
   private takeCallDelta(event: Extract<ModelEvent, { type: 'tool_call_delta' }>): void {
-    if (!this.question.streaming) return;
+    if (!this.request.streaming) return;
     this.countOne(event.delta);
     this.parts.log.emit({
       type: 'assistant.tool_call_delta',
@@ -110,8 +110,8 @@ export class AnswerDraft {
   }
 
   private count(text: string): void {
-    if (!this.question.streaming) return;
-    const bytes = this.question.countBytes(Buffer.byteLength(text));
+    if (!this.request.streaming) return;
+    const bytes = this.request.countBytes(Buffer.byteLength(text));
     this.parts.log.emitDelta({ type: 'total', bytes });
   }
 

@@ -7,30 +7,30 @@ import {
 } from '@groundcrew/models';
 import type { LostCall } from '../budget/spending.js';
 import type { AgentLog } from '../log/agent-log.js';
-import type { ModelQuestion } from './question.js';
+import type { ModelCallRequest } from './call-request.js';
 
 /** An attempt that failed. */
 export interface Failure {
   readonly log: AgentLog;
-  readonly question: Pick<ModelQuestion, 'model' | 'initiator'>;
+  readonly request: Pick<ModelCallRequest, 'model' | 'initiator'>;
   readonly error: ModelError;
   readonly milliseconds: number;
 }
 
 /** Reports to clients that one attempt failed. */
-export function reportFailure({ log, question, error, milliseconds }: Failure): void {
+export function reportFailure({ log, request, error, milliseconds }: Failure): void {
   const { kind, message, code, statusCode, requestId } = error;
   const isTransport = kind === 'network' || (kind === 'timeout' && statusCode === undefined);
   log.emit({
     type: 'model.call_failure',
     data: {
       source: log.agentId === undefined ? 'top_level' : 'subagent',
-      model: question.model,
+      model: request.model,
       failureKind: isTransport ? 'transport' : 'api',
       errorType: kind,
       errorMessage: JSON.stringify({ message, ...(code !== undefined && { code }) }),
       durationMs: Math.max(0, Math.round(milliseconds)),
-      initiator: question.initiator,
+      initiator: request.initiator,
       ...(statusCode !== undefined && { statusCode }),
       ...(requestId !== undefined && { providerCallId: requestId }),
       ...(code !== undefined && { errorCode: code }),

@@ -15,7 +15,7 @@ import type { Waits } from '../questions/waits.js';
 import { findAllowance, seekAllowance } from './allowance.js';
 import { AnswerDraft } from './answer-draft.js';
 import { lossOf, reportFailure, reportPatience, reportRetry } from './attempt-reports.js';
-import type { Allowance, ModelCallParts, ModelQuestion } from './question.js';
+import type { Allowance, ModelCallParts, ModelCallRequest } from './call-request.js';
 
 /** What the model said in one call. */
 export interface ModelAnswer {
@@ -33,19 +33,19 @@ export interface ModelAnswer {
   readonly usage: EphemeralDraft;
 }
 
-/** Asks models: inside the session's budget, with retries that clients can see, and with what each call took in the log. */
+/** Calls models: inside the session's budget, with retries that clients can see, and with what each call took in the log. */
 export class ModelCalls {
   constructor(private readonly parts: ModelCallParts) {}
 
   /** One answer; throws ModelError when it cannot be had, LimitsExhausted when the budget has no room for it. */
-  async ask(question: ModelQuestion, signal: AbortSignal): Promise<ModelAnswer> {
-    const call = new ModelCall(this.parts, question);
+  async call(request: ModelCallRequest, signal: AbortSignal): Promise<ModelAnswer> {
+    const call = new ModelCall(this.parts, request);
     while (!(await call.attempt(signal)));
     return call.answer();
   }
 }
 
-/** One question to a model, however many attempts it takes. */
+/** One call of a model, however many attempts it takes. */
 class ModelCall {
   private readonly draft: AnswerDraft;
   private readonly price: Promise<Price | undefined>;
@@ -60,20 +60,20 @@ class ModelCall {
 
   constructor(
     private readonly parts: ModelCallParts,
-    private readonly question: ModelQuestion,
+    private readonly request: ModelCallRequest,
   ) {
-    this.draft = new AnswerDraft(parts, question);
-    this.price = parts.priceOf(question.model);
+    this.draft = new AnswerDraft(parts, request);
+    this.price = parts.priceOf(request.model);
   }
 
   /** True when the answer is there; false when there is none yet and another attempt may be made. */
   async attempt(signal: AbortSignal): Promise<boolean> {
-    const { question, price, parts } = this;
-    this.allowance = await seekAllowance({ question, price, ...parts }, signal);
+    const { request, price, parts } = this;
+    this.allowance = await seekAllowance({ request, price, ...parts }, signal);
     this.startedAt = monotonic();
-    this.waitFor({ kind: 'model', model: question.model, attempt: this.attempts });
+    this.waitFor({ kind: 'model', model: request.model, attempt: this.attempts });
     try {
-      for await (const batch of question.provider.stream(question.request(this.allowance), signal)) {
+      for await (const batch of request.provider.stream(request.modelRequest(this.allowance), signal)) {
         const [first] = batch;
         if (first?.type !== 'retry') this.take(batch);
         else if (!(await this.retry(first, signal))) return false;
@@ -85,7 +85,7 @@ class ModelCall {
         throw error;
       }
       await this.fail(error, signal);
-      if (question.isOptional) throw error;
+      if (request.isOptional) throw error;
       reportPatience(parts.log, error);
       if (!(await this.mayTryAgain(error, signal))) throw error;
       this.startAgain();
@@ -118,19 +118,19 @@ class ModelCall {
 
   /** An attempt failed and the provider makes another one; false when the budget has no room for it. */
   private async retry(event: Extract<ModelEvent, { type: 'retry' }>, signal: AbortSignal): Promise<boolean> {
-    const { question, price, parts } = this;
-    if (question.isOptional) throw event.error;
+    const { request, price, parts } = this;
+    if (request.isOptional) throw event.error;
     await this.fail(event.error, signal);
     await this.handle(event.error, true, signal);
     this.startAgain();
-    const allowance = await findAllowance({ question, price, ...parts });
+    const allowance = await findAllowance({ request, price, ...parts });
     if (!('estimatedInput' in allowance)) return false;
     this.allowance = allowance;
     this.startedAt = monotonic() + event.delayMs;
     reportRetry(parts.log, event);
     const at = new Date(parts.clock.now().getTime() + event.delayMs).toISOString();
     const reason = event.error.message;
-    this.waitFor({ kind: 'retry', model: question.model, attempt: this.attempts, at, reason });
+    this.waitFor({ kind: 'retry', model: request.model, attempt: this.attempts, at, reason });
     return true;
   }
 
@@ -157,8 +157,8 @@ class ModelCall {
   }
 
   private async fail(error: ModelError, signal: AbortSignal): Promise<void> {
-    const { question, parts } = this;
-    reportFailure({ log: parts.log, question, error, milliseconds: monotonic() - this.startedAt });
+    const { request, parts } = this;
+    reportFailure({ log: parts.log, request, error, milliseconds: monotonic() - this.startedAt });
     await this.lose(error, signal);
   }
 
@@ -180,7 +180,7 @@ class ModelCall {
   }
 
   private async settle(): Promise<SettledCall> {
-    const { model } = this.question;
+    const { model } = this.request;
     const { end, size } = this.draft;
     const { estimatedInput } = this.allowance;
     const usage = end?.usage ?? noUsage;
@@ -193,7 +193,7 @@ class ModelCall {
   }
 
   private usageOf({ usage, cost, milliseconds }: SettledCall): EphemeralDraft {
-    const { model, initiator, reasoningEffort } = this.question;
+    const { model, initiator, reasoningEffort } = this.request;
     const { end, calls } = this.draft;
     const { billed, ...tokens } = usage;
     const first = this.firstAt === 0 ? undefined : Math.max(0, this.firstAt - this.startedAt);
@@ -219,7 +219,7 @@ class ModelCall {
   }
 
   private waitFor(wait: Parameters<Waits['begin']>[0]): void {
-    if (this.question.isOptional) return;
+    if (this.request.isOptional) return;
     this.stopWaiting();
     this.stopWaiting = this.parts.waits.begin(wait);
   }

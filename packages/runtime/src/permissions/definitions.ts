@@ -5,7 +5,7 @@ import { isWithin } from '../workspace/paths.js';
 import type { ReadCommand } from './command-rules.js';
 import { gitDefinitions } from './git-place.js';
 import { includedFiles } from './included-files.js';
-import { looksForChanges } from './line-effects.js';
+import { looksForChanges } from './line-dependencies.js';
 import { isWild, matchedNames } from './wildcards.js';
 
 /** By the name of a command, a short form of what it ran when that was looked up. */

@@ -10,9 +10,9 @@ import { repositoriesBelow } from './repositories-below.js';
 /** What git would run besides itself in some places. */
 export interface GitPlace {
   /** Why git cannot be taken to only read there; none when it can. */
-  readonly doubts: readonly string[];
+  readonly risks: readonly string[];
   /** The same for commands that look whether files have changed: they look into nested repositories as well. */
-  readonly nestedDoubts: readonly string[];
+  readonly nestedRisks: readonly string[];
   /** A command that changes the repository may run hooks. */
   readonly hasHooks: boolean;
   /** A push may do more than its words say. */
@@ -35,12 +35,12 @@ export async function examineGit(starts: readonly string[], workingDirectory: st
   if (!own.directories) return unknownPlace('the repository is no plain one');
   const files = settingsFiles(own.directories, workingDirectory);
   const settings = (await Promise.all(files.map(textOf))).map((text) => readGitSettings(text));
-  const doubts = [...settingDoubts(settings), ...(await directoryDoubts(own.directories))];
+  const risks = [...settingRisks(settings), ...(await directoryRisks(own.directories))];
   const described = await describedRemotes(own.directories);
   const forcing = [...settings.map((each) => each.forcing), described].find((each) => each !== undefined);
   return {
-    doubts,
-    nestedDoubts: [...new Set((await nestedFindings(own, 0)).map(({ doubt }) => doubt))],
+    risks,
+    nestedRisks: [...new Set((await nestedFindings(own, 0)).map(({ risk }) => risk))],
     hasHooks:
       settings.some(({ hooksPath }) => hooksPath !== undefined) ||
       (await hookFiles(own.directories.map((each) => join(each, 'hooks')))).length > 0,
@@ -49,11 +49,11 @@ export async function examineGit(starts: readonly string[], workingDirectory: st
   };
 }
 
-function unknownPlace(...doubts: readonly string[]): GitPlace {
-  return { doubts, nestedDoubts: [], hasHooks: true, remotes: new Map() };
+function unknownPlace(...risks: readonly string[]): GitPlace {
+  return { risks, nestedRisks: [], hasHooks: true, remotes: new Map() };
 }
 
-function settingDoubts(settings: readonly GitSettings[]): readonly string[] {
+function settingRisks(settings: readonly GitSettings[]): readonly string[] {
   const foreign = settings.map((each) => each.foreign).find((each) => each !== undefined);
   return foreign === undefined ? [] : [`the settings of the repository decide what git runs: ${foreign}`];
 }
@@ -100,7 +100,7 @@ async function definitionsIn(repository: Repository): Promise<readonly string[]>
     ...settings.flatMap(({ deciding }) => deciding),
     ...moved,
     ...hooks.map((path, index) => `${path}\0${hookTexts[index] ?? ''}`),
-    ...nested.flatMap(({ doubt, deciding }) => [doubt, ...deciding]),
+    ...nested.flatMap(({ risk, deciding }) => [risk, ...deciding]),
   ];
 }
 
@@ -161,7 +161,7 @@ function settingsFiles(directories: readonly string[], workingDirectory: string)
 }
 
 /** What of a repository's directory git shows as it stands, though a link may have put another file there. */
-async function directoryDoubts(directories: readonly string[]): Promise<readonly string[]> {
+async function directoryRisks(directories: readonly string[]): Promise<readonly string[]> {
   const borrows = await Promise.all(directories.map((each) => textOf(join(each, 'objects/info/alternates'))));
   const workTrees = await Promise.all(directories.map((each) => entriesOf(join(each, 'worktrees'))));
   const shown = [
@@ -199,7 +199,7 @@ async function hasLinks(directory: string): Promise<boolean> {
 
 /** Why something may run in a nested repository, and the settings that say so. */
 interface NestedFinding {
-  readonly doubt: string;
+  readonly risk: string;
   readonly deciding: readonly string[];
 }
 
@@ -226,8 +226,8 @@ const longestIndex = 32 * 1024 * 1024;
 const mostNested = 50;
 const deepestNested = 4;
 
-function finding(doubt: string, deciding: readonly string[] = []): NestedFinding {
-  return { doubt, deciding };
+function finding(risk: string, deciding: readonly string[] = []): NestedFinding {
+  return { risk, deciding };
 }
 
 async function findingsInside(root: string, depth: number): Promise<readonly NestedFinding[]> {
@@ -243,8 +243,8 @@ async function findingsInside(root: string, depth: number): Promise<readonly Nes
   const repository = { root, directories: [directory] };
   return [
     ...(common === undefined ? [] : [finding('a nested repository is no plain one')]),
-    ...settingDoubts(settings).map((doubt) =>
-      finding(`${doubt}, in a nested one`, [root, ...settings.flatMap(({ deciding }) => deciding)]),
+    ...settingRisks(settings).map((risk) =>
+      finding(`${risk}, in a nested one`, [root, ...settings.flatMap(({ deciding }) => deciding)]),
     ),
     ...(await nestedFindings(repository, depth + 1)),
   ];

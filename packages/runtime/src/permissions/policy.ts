@@ -2,7 +2,7 @@ import { liesIn } from '../workspace/paths.js';
 import { addressCovers } from './addresses.js';
 import { mayMatchDenyRule } from './command-rules.js';
 import type { Definitions } from './definitions.js';
-import type { TouchedPath } from './line-effects.js';
+import type { TouchedPath } from './line-dependencies.js';
 import type { PermissionRequest } from './question.js';
 import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
 import { type Subject, toolSubject } from './subject.js';
@@ -85,10 +85,10 @@ export function judge(subject: Subject, rules: PolicyRules): Verdict {
   if (open) return uncertain(open, rules);
   const reason = reasonToAllow(subject, rules);
   if (reason) return { type: 'allow', ...reason };
-  const { doubts } = subject;
+  const { risks } = subject;
   const because = [
     'No rule and no approval covers it.',
-    ...doubts.map((doubt) => `In this place ${doubt}.`),
+    ...risks.map((risk) => `In this place ${risk}.`),
   ].join(' ');
   if (rules.canAsk) return { type: 'ask', because };
   // mutation: what no client can be asked about is allowed
@@ -194,9 +194,9 @@ function isApproved(subject: Subject, rules: PolicyRules): boolean {
 
 /** Every command must have been approved, the text must say all that would run, and it must stay where it may. */
 function areCommandsApproved(subject: Subject, rules: PolicyRules): boolean {
-  const { request, paths, doubts } = subject;
+  const { request, paths, risks } = subject;
   if (request?.kind !== 'shell') return false;
-  if (doubts.length > 0) return false;
+  if (risks.length > 0) return false;
   const approved = new Set(rules.approvals.flatMap((approval) => identifiersOf(approval, subject)));
   // Who approved the whole text has seen all of it.
   if (approved.has(request.fullCommandText)) return true;
@@ -259,7 +259,7 @@ function onlyReadsInside(subject: Subject, rules: PolicyRules): boolean {
 }
 
 /** A command whose text is understood, and that changes nothing here. */
-export function onlyReads({ request, doubts }: Subject): boolean {
-  if (request?.kind !== 'shell' || !request.canOfferSessionApproval || doubts.length > 0) return false;
+export function onlyReads({ request, risks }: Subject): boolean {
+  if (request?.kind !== 'shell' || !request.canOfferSessionApproval || risks.length > 0) return false;
   return request.commands.every(({ readOnly }) => readOnly);
 }

@@ -93,8 +93,8 @@ function areAllInside(subject: Subject, rule: Rule): boolean {
 /** A command alone may not lead out of the directories: what it touches must be inside, or allowed by its own. */
 function areCommandsAllowed(subject: Subject, argument: string | null): boolean {
   if (argument === null) return true;
-  const { request, commands, doubts } = subject;
-  const isUnderstood = request?.kind === 'shell' && request.canOfferSessionApproval && doubts.length === 0;
+  const { request, commands, risks } = subject;
+  const isUnderstood = request?.kind === 'shell' && request.canOfferSessionApproval && risks.length === 0;
   return (
     isUnderstood && commands.length > 0 && commands.every((command) => matchesAllowRule(command, argument))
   );

@@ -11,21 +11,25 @@ import {
   type Word,
 } from 'unbash';
 import { recordArguments } from './shell/arguments.js';
+import { identify, isCoveredByName } from './shell/command-identity.js';
 import { type KnownWord, readWord } from './shell/command-word.js';
-import { identify, isCoveredByName } from './shell/names.js';
 import type { Understood } from './shell/programs/program.js';
 import { isInert, isInertReader, isInTable, understand } from './shell/programs/table.js';
 import { Findings, type ShellReading } from './shell/reading.js';
 import { runByOptions } from './shell/running-options.js';
-import { isTransparent } from './shell/transparent.js';
-import type { Wrapped } from './shell/wrapped.js';
+import { isTransparent } from './shell/transparent-wrappers.js';
+import type { Wrapped } from './shell/wrapped-commands.js';
 import { hidesWhatItRuns, readsCommands, unwrap } from './shell/wrappers.js';
 
 /** The question that a command is put to users and rules in. */
-export function shellRequest(
-  { command, intention }: { readonly command: string; readonly intention: string },
-  reading: ShellReading = readShellCommand(command),
-): ShellRequest {
+export function shellRequest({
+  command,
+  intention,
+}: {
+  readonly command: string;
+  readonly intention: string;
+}): ShellRequest {
+  const reading = readShellCommand(command);
   const request: ShellRequest = {
     kind: 'shell',
     fullCommandText: command,

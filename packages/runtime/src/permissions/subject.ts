@@ -6,7 +6,7 @@ import { expandBraces } from '../workspace/glob-pattern.js';
 import { locate, type Place } from '../workspace/paths.js';
 import type { ReadCommand } from './command-rules.js';
 import type { Definitions } from './definitions.js';
-import type { Line, TouchedPath } from './line-effects.js';
+import type { Line, TouchedPath } from './line-dependencies.js';
 import { leadsThroughProcess } from './process-paths.js';
 import type { PermissionQuestion, PermissionRequest } from './question.js';
 import { isShortWord } from './shell/bounds.js';
@@ -26,8 +26,8 @@ export interface Subject {
   readonly hidesCommands: boolean;
   /** There is more of it than was read. */
   readonly isUnread: boolean;
-  /** Why more may happen here than the command shows. With any doubt a call is neither read-only nor covered by an approval. */
-  readonly doubts: readonly string[];
+  /** Why more may happen here than the command shows. With any risk a call is neither read-only nor covered by an approval. */
+  readonly risks: readonly string[];
   /** What the project says that its commands run. */
   readonly definitions: Definitions;
 }
@@ -67,23 +67,23 @@ export async function examine(question: PermissionQuestion, occasion: Occasion):
     commands: reading.commands,
     hidesCommands: reading.hidesCommands,
     isUnread: reading.isUnread,
-    doubts: [],
+    risks: [],
     definitions: question.definitions ?? {},
     paths: all,
   };
   if (request.kind !== 'shell') return subject;
   if (isTooMuch)
-    return { ...subject, isUnread: true, hidesCommands: true, doubts: ['it names too many places'] };
+    return { ...subject, isUnread: true, hidesCommands: true, risks: ['it names too many places'] };
   const line = { ...reading, paths, workingDirectory };
-  const [{ doubtsAbout }, { definitionsOf }] = await Promise.all([
-    import('./doubts.js'),
+  const [{ findCommandRisks }, { definitionsOf }] = await Promise.all([
+    import('./command-risks.js'),
     import('./definitions.js'),
   ]);
-  const [{ doubts, hidesCommands }, definitions] = await Promise.all([
-    doubtsAbout(line, { bases, workingDirectory }),
+  const [{ risks, hidesCommands }, definitions] = await Promise.all([
+    findCommandRisks(line, { bases, workingDirectory }),
     definitionsOf(reading.commands, { bases, workingDirectory }),
   ]);
-  return { ...subject, doubts, definitions, hidesCommands: subject.hidesCommands || hidesCommands };
+  return { ...subject, risks, definitions, hidesCommands: subject.hidesCommands || hidesCommands };
 }
 
 /** A tool that asks nothing is a subject too: rules may forbid its use. */
@@ -107,11 +107,11 @@ export function addressSubject(url: string, occasion: Occasion): Subject {
   return { request: { kind: 'url', intention: '', url }, ...occasion, ...nothingRead, paths: [] };
 }
 
-const nothingRead: Pick<Subject, 'commands' | 'hidesCommands' | 'isUnread' | 'doubts' | 'definitions'> = {
+const nothingRead: Pick<Subject, 'commands' | 'hidesCommands' | 'isUnread' | 'risks' | 'definitions'> = {
   commands: [],
   hidesCommands: false,
   isUnread: false,
-  doubts: [],
+  risks: [],
   definitions: {},
 };
 

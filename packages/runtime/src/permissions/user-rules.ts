@@ -10,6 +10,3 @@ export interface UserRules {
 
 /** The rules as they are now; asked before each call, so that a change counts at once. */
 export type UserRulesReader = (configDir?: string) => UserRules;
-
-/** Of a user who has written none. */
-export const noUserRules: UserRules = { deny: [], allow: [] };

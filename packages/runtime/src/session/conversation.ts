@@ -1,7 +1,7 @@
 import { type AgentContexts, agentContexts, type MakeAgentContexts } from '../agents/agent-contexts.js';
 import { sampleFor } from '../agents/agent-sampling.js';
 import { AppCalls } from '../agents/app-calls.js';
-import { closeOrphans } from '../agents/orphaned-questions.js';
+import { closeOrphans } from '../agents/question-cancellation.js';
 import { SubAgents } from '../agents/sub-agents.js';
 import { agentsOnlyWait } from '../agents/waiting-agents.js';
 import type { SummaryCall } from '../compaction/summary-call.js';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import type { DeniedPaths } from '../exec/denied-paths.js';
 import type { MachineSandbox } from '../exec/machine-sandbox.js';
 import type { Confinement } from '../exec/sandbox-confinement.js';
-import type { DeniedPaths } from '../exec/sandbox-denied.js';
 import {
   type Placement,
   placementOf,
@@ -159,7 +159,7 @@ export async function findUnenforced(
     readonly isConfined: boolean;
   },
 ): Promise<readonly Rule[]> {
-  const { deniesPaths } = await import('../exec/sandbox-denied.js');
+  const { deniesPaths } = await import('../exec/denied-paths.js');
   const rules = deny.filter(deniesPaths);
   if (rules.length === 0 || !where.isConfined) return rules;
   return (await deniedNow(rules, where)).tooWide;
@@ -170,7 +170,7 @@ async function deniedNow(
   where: { readonly workingDirectory: string; readonly roots: readonly string[] },
 ): Promise<DeniedPaths> {
   const [{ findDenied }, { fileSearch }] = await Promise.all([
-    import('../exec/sandbox-denied.js'),
+    import('../exec/denied-paths.js'),
     import('../tools/file-search.js'),
   ]);
   return findDenied(deny, where, fileSearch());

@@ -1,10 +1,10 @@
 import type { JsonObject } from '@groundcrew/protocol';
 import type { LogRecord } from '@groundcrew/store';
 import type { SessionAgents } from '../agents/session-agents.js';
+import type { SessionFileHosting } from '../file-hosting/session-file-hosting.js';
 import type { FileTracking } from '../history/file-tracking.js';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
-import type { SessionHosting } from '../hosting/session-hosting.js';
 import type { LogReaders } from '../log/log-readers.js';
 import { recall } from '../log/recall.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
@@ -47,12 +47,13 @@ interface ToolSession {
   readonly audience: Audience;
   readonly workspacePath: string;
   readonly workspace: { readonly planPath: string };
-  readonly hosting: SessionHosting;
+  readonly hosting: SessionFileHosting;
   readonly files: FileTracking;
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
   readonly skills: ToolSource;
-  readonly agents: ToolSource & Pick<SessionAgents, 'selection' | 'subAgents' | 'serverTools'>;
+  readonly agents: ToolSource &
+    Pick<SessionAgents, 'selection' | 'subAgents' | 'serverTools' | 'directoriesChanged'>;
   readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
   read(): AsyncIterable<readonly LogRecord[]>;
@@ -75,6 +76,10 @@ export class SessionTools {
   private isInitialized = false;
   private readonly ownTokens = memoryTokens();
   private readonly trust: WorkspaceTrust;
+  /** What the session's directories followed from when servers last heard of them. */
+  private places:
+    | (Pick<SessionState, 'context' | 'permissions'> & { readonly settings: SessionSettings })
+    | undefined;
   /** What is wrong with files of servers. */
   private fileProblems: readonly string[] = [];
 
@@ -142,6 +147,17 @@ export class SessionTools {
   configure(settings: SessionSettings, access: ModelAccess): void {
     this.planner.configure(settings, access);
     this.mcp.configure(this.mcpSettings(settings, access));
+  }
+
+  /** Records were stored: servers hear of it when the session works in other directories after them. */
+  stored({ context, permissions }: SessionState): void {
+    const { settings } = this.planner;
+    const { places } = this;
+    if (places?.context === context && places.permissions === permissions && places.settings === settings)
+      return;
+    this.places = { context, permissions, settings };
+    this.mcp.directoriesChanged();
+    this.session.agents.directoriesChanged();
   }
 
   /** What the user has enabled for every session, no client turns off. */
@@ -266,7 +282,7 @@ export class SessionTools {
     const named = Object.entries(servers).map(([name, raw]) => [name, readServerConfig(raw)] as const);
     const others = () =>
       this.mcp.tools().filter(({ mcp }) => !Object.hasOwn(servers, mcp?.mcpServerName ?? ''));
-    return new McpServers(
+    const made = new McpServers(
       {
         ...host,
         emit: (draft) => {
@@ -276,6 +292,8 @@ export class SessionTools {
       },
       { servers: new Map(named), disabled, envValueMode },
     );
+    made.directoriesChanged();
+    return made;
   }
 
   /** A server asks a model: clients that registered interest in such answer, else the session's own model. */

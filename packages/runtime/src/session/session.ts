@@ -7,11 +7,11 @@ import { SessionCommands } from '../commands/session-commands.js';
 import { SessionObjective } from '../commands/session-objective.js';
 import { UserShell } from '../commands/user-shell.js';
 import { SessionFactories } from '../factories/session-factories.js';
+import { SessionFileHosting } from '../file-hosting/session-file-hosting.js';
 import { FileTracking } from '../history/file-tracking.js';
 import { SessionDiff } from '../history/session-diff.js';
 import { SessionRewind } from '../history/session-rewind.js';
 import { changedGuard } from '../hooks/guard-points.js';
-import { SessionHosting } from '../hosting/session-hosting.js';
 import { LogReaders } from '../log/log-readers.js';
 import type { OpenQuestion } from '../log/open-question.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
@@ -54,7 +54,7 @@ interface SessionParts extends SessionEnvironment {
 export class Session {
   readonly audience: Audience;
   readonly workspace: Workspace;
-  readonly hosting: SessionHosting;
+  readonly hosting: SessionFileHosting;
   readonly readers = new LogReaders();
   readonly userShell = new UserShell(this);
   readonly measures = new SessionMeasures(this);
@@ -86,7 +86,7 @@ export class Session {
     this.audience = parts.audience;
     this.skills = new SessionSkills(this, parts);
     this.agents = new SessionAgents(this, parts.homes);
-    this.hosting = new SessionHosting(this, parts.workspacePath);
+    this.hosting = new SessionFileHosting(this, parts.workspacePath);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs, this.hosting);
     this.transcript = new Transcript(this);
     this.schedules = new SessionSchedules(this, parts.clock);
@@ -327,6 +327,7 @@ export class Session {
       publishedAll: () => {
         onPublishedAll(this);
         this.hosting.changed();
+        this.tools.stored(log.state);
         this.readers.wake();
       },
       // A log that was given up says nothing about the one that is worked on now.

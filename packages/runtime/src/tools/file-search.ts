@@ -1,4 +1,4 @@
-import type { FileSearch } from '../exec/sandbox-denied.js';
+import type { FileSearch } from '../exec/denied-paths.js';
 import { Ripgrep } from './ripgrep.js';
 
 /** A search for files by ripgrep, in a process of its own: what takes too long or finds too much is given up. */

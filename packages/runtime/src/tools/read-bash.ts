@@ -1,7 +1,7 @@
 import { defineTool } from './define-tool.js';
 import { type Input, number, text } from './fields.js';
 import { describeShells } from './shell/describe.js';
-import { firstOf } from './shell/first-of.js';
+import { endsWithin } from './shell/ends-within.js';
 import { unreadOutput } from './shell/run-command.js';
 import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
 
@@ -38,7 +38,7 @@ async function read(
   }
   const seconds = Math.min(Math.max(delay, 0), longestDelay);
   shell.isAwaited = true;
-  await firstOf(shell.ended, seconds * 1000, signal).finally(() => {
+  await endsWithin(shell.ended, seconds * 1000, signal).finally(() => {
     shell.isAwaited = false;
   });
   const output = unreadOutput(shell);

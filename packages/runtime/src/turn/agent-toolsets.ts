@@ -56,14 +56,14 @@ export class AgentToolsets {
   private readonly made = new WeakMap<AgentDefinition, Made>();
 
   /** Of an agent that leads. */
-  ofLeader({ agent, servers }: LeadingAgent, world: ToolsetContext): Toolset {
-    if (!agent.tools && !servers) return world.whole;
-    return this.of(agent, world, { tools: agent.tools && [...agent.tools, ...always], servers });
+  ofLeader({ agent, servers }: LeadingAgent, context: ToolsetContext): Toolset {
+    if (!agent.tools && !servers) return context.whole;
+    return this.of(agent, context, { tools: agent.tools && [...agent.tools, ...always], servers });
   }
 
   /** Of an agent that works for another one. */
-  ofSubAgent({ agent, withheld, servers }: PlannedAgent, world: ToolsetContext): Toolset {
-    return this.of(agent, world, { tools: agent.tools, withheld, servers });
+  ofSubAgent({ agent, withheld, servers }: PlannedAgent, context: ToolsetContext): Toolset {
+    return this.of(agent, context, { tools: agent.tools, withheld, servers });
   }
 
   private of(

@@ -1,7 +1,7 @@
 import { ModelError } from '@groundcrew/models';
 import type { ModelAnswer } from '../model-call/model-call.js';
 import type { AgentContext, ModelPlan } from './agent-context.js';
-import { questionOf, sentDrafts } from './request.js';
+import { callRequestOf, sentDrafts } from './request.js';
 import { summaryCall } from './summary-call.js';
 import { fitKnownWindow, giveUp, omitHalf, omitMost } from './window.js';
 
@@ -45,7 +45,7 @@ async function askFitting(context: AgentContext, plan: ModelPlan, signal: AbortS
   for (;;) {
     fitKnownWindow(context, plan);
     try {
-      return await context.models.ask(questionOf(context, plan), signal);
+      return await context.models.call(callRequestOf(context, plan), signal);
     } catch (error) {
       if (error instanceof ModelError) context.log.append(...sentDrafts(context, plan));
       if (refusesFormat(error, context)) continue;

@@ -2,13 +2,13 @@ import type { ModelRequest } from '@groundcrew/models';
 import { viewOf } from '../log/history-view.js';
 import type { Draft } from '../log/session-log.js';
 import type { AnswerFormat, SentRequest } from '../log/state.js';
-import type { Allowance, ModelQuestion } from '../model-call/question.js';
+import type { Allowance, ModelCallRequest } from '../model-call/call-request.js';
 import type { AgentContext, ModelPlan } from './agent-context.js';
 import { measureContext } from './context-use.js';
 import { outputRemark } from './structured-output.js';
 
-/** What a turn asks its model: the conversation so far. */
-export function questionOf(context: AgentContext, plan: ModelPlan): ModelQuestion {
+/** The call of a turn: the conversation so far. */
+export function callRequestOf(context: AgentContext, plan: ModelPlan): ModelCallRequest {
   const { interaction, log } = context;
   const { provider, model, info, streaming, reasoningEffort } = plan;
   return {
@@ -19,7 +19,7 @@ export function questionOf(context: AgentContext, plan: ModelPlan): ModelQuestio
     ...(reasoningEffort !== undefined && { reasoningEffort }),
     initiator: interaction.initiator,
     estimate: () => measureContext(log.latest, plan, interaction.view).currentTokens,
-    request: (allowance) => makeRequest(context, plan, allowance),
+    modelRequest: (allowance) => makeRequest(context, plan, allowance),
     countBytes: (bytes) => interaction.countBytes(bytes),
   };
 }

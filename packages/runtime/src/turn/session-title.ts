@@ -59,9 +59,9 @@ export class SessionTitle {
   private async make(signal: AbortSignal): Promise<void> {
     const { log, models, planner, session } = this.parts.context();
     if (!isUntitled(log.session)) return;
-    const { titleFrom, titleQuestion } = await import('./title-question.js');
-    const question = titleQuestion(log.session, planner.plan(), session);
-    const answer = await models.ask(question, signal);
+    const { titleFrom, titleRequest } = await import('./title-request.js');
+    const request = titleRequest(log.session, planner.plan(), session);
+    const answer = await models.call(request, signal);
     log.append(answer.usage, { note: 'ask.settled', data: { ...answer.settled, isAside: true } });
     const title = titleFrom(answer.text);
     if (title !== '' && isUntitled(log.latestSession)) {

@@ -5,7 +5,6 @@ import { reduce } from '../log/fold.js';
 import { viewOf } from '../log/history-view.js';
 import { agentOf, initialState, type SentRequest, type SessionState } from '../log/state.js';
 import { HistoryReader } from './history-reader.js';
-import { readStoredUsage } from './stored-usage.js';
 
 /** A request of the past, as its wire got it. */
 export interface StoredRequest {
@@ -21,11 +20,8 @@ export class NoSuchRequest extends Error {
   override readonly name = 'NoSuchRequest';
 }
 
-/** What the log says of model calls of the past: the request of a turn, and what each call took. */
-export const storedCalls = { request: readStoredRequest, usage: readStoredUsage };
-
 /** Writes the request of a turn again, from what the log says. Throws NoSuchRequest, StoreError for a log that is damaged. */
-async function readStoredRequest(
+export async function readStoredRequest(
   store: SessionStore,
   sessionId: string,
   choice: TurnChoice,

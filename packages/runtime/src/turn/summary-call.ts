@@ -3,7 +3,7 @@ import { estimateInput } from '../model-call/allowance.js';
 import type { AgentContext, ModelPlan } from './agent-context.js';
 import { measureContext } from './context-use.js';
 import { HistoryReader } from './history-reader.js';
-import { questionOf } from './request.js';
+import { callRequestOf } from './request.js';
 import { promptLimit } from './window.js';
 
 /** How the model of a plan is asked for a summary: as it is asked in turns, with the same prompt and tools in front. */
@@ -42,7 +42,7 @@ export function summaryCall(context: AgentContext, plan: ModelPlan): SummaryCall
     // Some services count less than they take: they are not believed beyond half of what it looks like.
     estimate: () =>
       Math.max(
-        estimateInput(log, questionOf(context, plan)),
+        estimateInput(log, callRequestOf(context, plan)),
         measureContext(log.latest, plan).currentTokens / 2,
       ),
   };

@@ -4,7 +4,7 @@ import type { Draft } from '../log/session-log.js';
 import { estimateInput } from '../model-call/allowance.js';
 import type { AgentContext, ModelPlan } from './agent-context.js';
 import { measureContext } from './context-use.js';
-import { questionOf } from './request.js';
+import { callRequestOf } from './request.js';
 
 /** How much of a window is filled again after a cut: one that is cut at every call would never be cached. */
 const filledAgain = 0.75;
@@ -16,7 +16,7 @@ export function fitKnownWindow(context: AgentContext, plan: ModelPlan, share = 1
   const limit = known * share;
   const { currentTokens, systemTokens, toolDefinitionsTokens } = measure(context, plan);
   // Some services count less than they take: they are not believed beyond half of what it looks like.
-  const estimate = Math.max(estimateInput(context.log, questionOf(context, plan)), currentTokens / 2);
+  const estimate = Math.max(estimateInput(context.log, callRequestOf(context, plan)), currentTokens / 2);
   if (estimate <= limit) return;
   const allowed = (limit * filledAgain * currentTokens) / estimate - systemTokens - toolDefinitionsTokens;
   // A window without room for prompt and tools is no window: the service knows better.

@@ -51,7 +51,7 @@ export class HostedFiles {
     /** Undefined while no such client is attached. */
     private readonly host: () => FileHost | undefined,
     /** Is given what is waited for. */
-    private readonly slow: (message: string) => void = () => undefined,
+    private readonly slow: (message: string) => void,
   ) {}
 
   /** What waits for an answer now waits no longer. */

@@ -1,14 +1,14 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from './absent.js';
-import { type FileSync, unsynced } from './file-sync.js';
+import type { FileSync } from './file-sync.js';
 import { replaceFile } from './replace-file.js';
 
 /** What autopilot works towards, in a file of the session's directory. */
 export class ObjectiveFile {
   constructor(
     private readonly directory: string,
-    private readonly sync: FileSync = unsynced,
+    private readonly sync: FileSync,
   ) {}
 
   async read(): Promise<string | undefined> {

@@ -17,10 +17,7 @@ export async function readPlanIn(
 }
 
 /** What the file holds; undefined when there is none. */
-export async function readPlanFile(
-  sessionDirectory: string,
-  sync: FileSync = unsynced,
-): Promise<string | undefined> {
+export async function readPlanFile(sessionDirectory: string, sync: FileSync): Promise<string | undefined> {
   await sync.pull(planPathIn(sessionDirectory));
   return readFile(planPathIn(sessionDirectory), 'utf8').catch(absent);
 }

@@ -1,5 +1,5 @@
 import type { Attachment } from '@groundcrew/runtime';
-import { type Age, ageOf, isAfterShellExit } from './age.js';
+import { type Age, ageOf, isAfterShellExit } from './client-age.js';
 import { KeptIdles, type SentEvent } from './kept-idles.js';
 import { eventFor, eventForProtocol, eventForRecent } from './older-events.js';
 import { type AnsweredRequest, answerFor } from './older-methods.js';

@@ -1,4 +1,4 @@
-import type { Age } from './age.js';
+import type { Age } from './client-age.js';
 
 type Data = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@groundcrew/protocol';
-import type { Age } from './age.js';
+import type { Age } from './client-age.js';
 
 /** The name that a method has now, for those that clients of some ages know by another. */
 export function currentName(name: string): string {

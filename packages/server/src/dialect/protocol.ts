@@ -1,4 +1,4 @@
-import type { OpenParams } from './age.js';
+import type { OpenParams } from './client-age.js';
 
 /** A version of the protocol. Up to 2 a client is asked by requests, from 3 on by events that it answers with a method. */
 export type Protocol = 1 | 2 | 3;

@@ -10,9 +10,9 @@ import {
   type Run,
   readStep,
 } from '../factory-calls.js';
+import { runDetail } from '../factory-run-detail.js';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
-import { runDetail } from '../run-detail.js';
 
 type Names = Extract<keyof Methods, `session.factory.${string}`>;
 

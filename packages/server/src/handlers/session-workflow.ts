@@ -10,9 +10,9 @@ import {
   readStep,
   workflowCall,
 } from '../factory-calls.js';
+import { runDetail, runSummary } from '../factory-run-detail.js';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
-import { runDetail, runSummary } from '../run-detail.js';
 
 type Names = Extract<keyof Methods, `session.workflow.${string}`>;
 

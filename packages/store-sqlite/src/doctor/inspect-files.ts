@@ -2,8 +2,8 @@ import { chmodSync, existsSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DeletionMarks } from '../deletion-marks.js';
 import { loadDriver } from '../driver.js';
-import { keptStores } from '../kept-stores.js';
 import { Liveness } from '../liveness.js';
+import { recoveryCopies } from '../recovery-copies.js';
 import { type Finding, recoveringFile, type StorePlace } from './finding.js';
 
 /** Checks what lies around a store: who else may use it, which runtimes live, what dead ones left. */
@@ -20,7 +20,7 @@ export function inspectFiles(place: StorePlace): readonly Finding[] {
     ...(dead.length > 0
       ? [leftover(`Processes that have ended left ${many(dead.length, 'lock file')}.`)]
       : []),
-    ...keptStores(place.file).map((kept) =>
+    ...recoveryCopies(place.file).map((kept) =>
       note(
         `${kept} is kept from a recovery and may hold sessions that were deleted since. Remove it when you no longer need it.`,
       ),

@@ -9,7 +9,7 @@ import {
   repair,
   type TrialHome,
 } from '../../test/trial-home.js';
-import { keptStores } from '../kept-stores.js';
+import { recoveryCopies } from '../recovery-copies.js';
 import { isProblem } from './finding.js';
 import { inspectStore } from './inspect.js';
 import { type Recovery, recoverStore } from './recover.js';
@@ -235,10 +235,10 @@ test('the copy of a damaged store goes with the first session that is deleted an
   await store.claim({ sessionId: 'later', owner, create: { records, head: headFor(records) } });
   await store.remove('later');
   await store.erased();
-  expect(keptStores(home.file)).toEqual([keptAs]);
+  expect(recoveryCopies(home.file)).toEqual([keptAs]);
   await store.remove('second');
   await store.erased();
-  expect(keptStores(home.file)).toEqual([]);
+  expect(recoveryCopies(home.file)).toEqual([]);
   expect(readdirSync(home.directory).filter((name) => name.includes('damaged'))).toEqual([]);
   await store.close();
 });
@@ -250,6 +250,6 @@ test('a copy that does not say what is in it goes with any session', async () =>
   const store = home.open();
   await store.remove('second');
   await store.erased();
-  expect(keptStores(home.file)).toEqual([]);
+  expect(recoveryCopies(home.file)).toEqual([]);
   await store.close();
 });

@@ -2,7 +2,7 @@ import { existsSync, linkSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncPath } from '@groundcrew/store';
 import { loadDriver } from '../driver.js';
-import { keptName } from '../kept-stores.js';
+import { copyName } from '../recovery-copies.js';
 
 /**
  * Puts a file that no process has open in the place of a store and returns where the old one is now. There is always a file
@@ -10,7 +10,7 @@ import { keptName } from '../kept-stores.js';
  */
 export function replaceStore(file: string, replacement: string): string {
   syncPath(replacement);
-  const kept = keptName(file, newestSession(replacement));
+  const kept = copyName(file, newestSession(replacement));
   linkSync(file, kept);
   for (const suffix of ['-wal', '-shm'])
     if (existsSync(file + suffix)) renameSync(file + suffix, kept + suffix);

@@ -1,4 +1,9 @@
-import type { ElicitationRequest, ElicitationResult } from '@groundcrew/sdk';
+import {
+  type ElicitationRequest,
+  type ElicitationResult,
+  type FormField,
+  formChoices,
+} from '@groundcrew/sdk';
 import { askedLines, visibleLines } from '../text/clean.js';
 import { type Line, line } from '../text/span.js';
 import type { Option, Question } from './question.js';
@@ -8,26 +13,6 @@ type Value = Values[string];
 
 /** Asks one question; undefined when it is no longer open. */
 type Ask = (question: Question) => Promise<unknown>;
-
-interface Field {
-  readonly type?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly enum?: readonly string[];
-  readonly enumNames?: readonly string[];
-  readonly oneOf?: readonly { readonly const: string; readonly title?: string }[];
-  readonly items?: {
-    readonly enum?: readonly string[];
-    readonly anyOf?: readonly { readonly const: string; readonly title?: string }[];
-  };
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-}
 
 const declined = Symbol('declined');
 const leftOut = Symbol('left out');
@@ -47,7 +32,7 @@ export async function askForm(
   if (Object.keys(properties).length === 0) return askConsent({ body: title, yes: 'Yes' }, ask);
   const entered: [string, Value][] = [];
   for (const [name, declared] of Object.entries(properties)) {
-    const field = (declared ?? {}) as Field; // the runtime has checked the form
+    const field = (declared ?? {}) as FormField; // the runtime has checked the form
     const value = await ask(fieldQuestion(name, field, { title, isRequired: required.includes(name) }));
     if (value === undefined) return { action: 'cancel' };
     if (value === declined) return { action: 'decline' };
@@ -79,7 +64,7 @@ async function askConsent(
 
 function fieldQuestion(
   name: string,
-  field: Field,
+  field: FormField,
   { title, isRequired }: { readonly title: readonly Line[]; readonly isRequired: boolean },
 ): Question {
   const label = asked(field.title ?? name);
@@ -101,13 +86,13 @@ function fieldQuestion(
 }
 
 /** What can be chosen; anything else is written. */
-function valuesOf(field: Field): readonly Option<unknown>[] {
+function valuesOf(field: FormField): readonly Option<unknown>[] {
   if (field.type === 'boolean')
     return [
       { key: 'y', label: 'Yes', value: true },
       { key: 'n', label: 'No', value: false },
     ];
-  const choices = choicesOf(field);
+  const choices = formChoices(field);
   if (choices && field.type !== 'array')
     return choices.map(({ value, label }) => ({ label: asked(label), value }));
   const asksFor = choices
@@ -116,26 +101,22 @@ function valuesOf(field: Field): readonly Option<unknown>[] {
   return [{ label: 'Answer', value: undefined, asksFor }];
 }
 
-function choicesOf(field: Field): readonly { readonly value: string; readonly label: string }[] | undefined {
-  const listed = field.enum ?? field.items?.enum;
-  if (listed) return listed.map((value, at) => ({ value, label: field.enumNames?.[at] ?? value }));
-  const titled = field.oneOf ?? field.items?.anyOf;
-  return titled?.map((each) => ({ value: each.const, label: each.title ?? each.const }));
-}
-
-function kindOf(field: Field): string {
-  if (choicesOf(field)) return field.type === 'array' ? 'several choices' : 'a choice';
+function kindOf(field: FormField): string {
+  if (formChoices(field)) return field.type === 'array' ? 'several choices' : 'a choice';
   return field.type ?? 'text';
 }
 
-function readValue(words: string, field: Field): { readonly answer: Value } | { readonly problem: string } {
+function readValue(
+  words: string,
+  field: FormField,
+): { readonly answer: Value } | { readonly problem: string } {
   switch (field.type) {
     case 'number':
     case 'integer':
       return readNumber(words, field);
     case 'array': {
       const chosen = words.split(',').map((each) => each.trim());
-      const known = choicesOf(field)?.map(({ value }) => value);
+      const known = formChoices(field)?.map(({ value }) => value);
       const wrong = chosen.find((each) => known && !known.includes(each));
       return wrong === undefined ? { answer: chosen } : { problem: `${wrong} is none of the choices` };
     }
@@ -150,7 +131,7 @@ function readValue(words: string, field: Field): { readonly answer: Value } | { 
 
 function readNumber(
   words: string,
-  { type, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY }: Field,
+  { type, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY }: FormField,
 ): { readonly answer: number } | { readonly problem: string } {
   const number = words === '' ? Number.NaN : Number(words);
   if (!Number.isFinite(number)) return { problem: 'This is no number' };

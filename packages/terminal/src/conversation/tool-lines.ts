@@ -23,14 +23,14 @@ const mostCalls = 8;
 /** A call that has ended: what it was, what came of it, and what its agents did. */
 export function toolLines(tool: TranscriptTool, transcript: Transcript): Shown {
   const agents = agentTree(tool.id, transcript, { isLive: false });
-  const head = [headOf(tool), ...indented(agents, '  ')];
+  const head = [headOf(tool), ...indented(agents)];
   const body = bodyOf(tool);
   if (body.length === 0) return { lines: head };
   const most = isDiff(tool.details ?? '') ? mostDiff : mostOutput;
-  if (body.length <= most + 1) return { lines: [...head, ...indented(body, '  ')] };
+  if (body.length <= most + 1) return { lines: [...head, ...indented(body)] };
   const more = line(`… ${body.length - most} more lines (Ctrl-O shows them)`, 'dim');
   return {
-    lines: [...head, ...indented([...body.slice(0, most), more], '  ')],
+    lines: [...head, ...indented([...body.slice(0, most), more])],
     folded: { title: callText(tool), lines: body },
   };
 }
@@ -43,13 +43,10 @@ export function runningLines(tool: TranscriptTool, transcript: Transcript): read
   const hidden = output.length - mostLive;
   return [
     headOf(tool),
-    ...indented(agents, '  '),
-    ...indented(hidden > 0 ? [line(`… ${hidden} lines above`, 'dim')] : [], '  '),
-    ...indented(
-      output.slice(-mostLive).map((text) => line(text, 'dim')),
-      '  ',
-    ),
-    ...indented(progress, '  '),
+    ...indented(agents),
+    ...indented(hidden > 0 ? [line(`… ${hidden} lines above`, 'dim')] : []),
+    ...indented(output.slice(-mostLive).map((text) => line(text, 'dim'))),
+    ...indented(progress),
   ];
 }
 

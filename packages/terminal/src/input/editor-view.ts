@@ -11,10 +11,8 @@ export interface DraftView {
 /** Lays a draft out in columns; of a long one the part around the cursor is shown. */
 export function viewDraft(
   draft: Draft,
-  size: { readonly columns: number; readonly rows: number },
-  mark: Span = span('❯ ', 'user'),
+  { columns, rows }: { readonly columns: number; readonly rows: number },
 ): DraftView {
-  const { columns, rows } = size;
   const indent = widthOf(mark.text);
   const layout = layOut(draft, Math.max(4, columns - indent));
   const first = Math.max(0, Math.min(layout.row - Math.floor(rows / 2), layout.lines.length - rows));
@@ -24,6 +22,8 @@ export function viewDraft(
     cursor: { row: layout.row - first, column: layout.column + indent },
   };
 }
+
+const mark = span('❯ ', 'user');
 
 function layOut(
   draft: Draft,

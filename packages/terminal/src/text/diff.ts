@@ -28,7 +28,7 @@ export function askedDiff(diff: string): readonly Line[] {
   return lines.slice(Math.max(0, first)).map((text) => [diffSpan(text)]);
 }
 
-/** A line that stands further in. */
-export function indented(lines: readonly Line[], by: string): readonly Line[] {
-  return lines.map((each) => (each.length === 0 ? each : [span(by), ...each]));
+/** Lines that stand further in. */
+export function indented(lines: readonly Line[]): readonly Line[] {
+  return lines.map((each) => (each.length === 0 ? each : [span('  '), ...each]));
 }

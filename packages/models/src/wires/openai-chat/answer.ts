@@ -2,7 +2,7 @@ import { ModelError } from '../../errors.js';
 import { countOrNothing, isObject, property, textOrNothing } from '../../json.js';
 import type { EndReason, ModelEvent, Usage } from '../../model.js';
 import { asFrame, type Frame, type IncomingAnswer, listOf, wrongShape } from '../frames.js';
-import { Thoughts } from './thoughts.js';
+import { Reasoning } from './reasoning.js';
 import { ToolCalls } from './tool-calls.js';
 
 const reasons: ReadonlyMap<string, EndReason> = new Map([
@@ -27,7 +27,7 @@ export interface ChatAnswerOptions {
 export class ChatAnswer implements IncomingAnswer {
   readonly #wire: string;
   readonly #calls: ToolCalls;
-  readonly #thoughts = new Thoughts();
+  readonly #reasoning = new Reasoning();
   #reason: EndReason | undefined;
   #usage: unknown;
   #nanoCredits: number | undefined;
@@ -59,7 +59,7 @@ export class ChatAnswer implements IncomingAnswer {
     const model = this.#model;
     const responseId = this.#responseId;
     const nanoCredits = this.#nanoCredits;
-    const block = this.#thoughts.toSendBack({ hasCalls: calls.length > 0 });
+    const block = this.#reasoning.toSendBack({ hasCalls: calls.length > 0 });
     return [
       ...(block ? [{ type: 'kept', kept: { wire: this.#wire, place: 0, block } } as const] : []),
       ...calls.map((call) => ({ type: 'tool_call', call }) as const),
@@ -82,7 +82,7 @@ export class ChatAnswer implements IncomingAnswer {
     const piece = streamed ? choice.delta : choice.message;
     if (piece === undefined || piece === null) return;
     if (!isObject(piece)) throw wrongShape(streamed ? 'a delta' : 'a message');
-    const reasoning = this.#thoughts.add(piece);
+    const reasoning = this.#reasoning.add(piece);
     if (reasoning !== undefined) events.push({ type: 'reasoning', delta: reasoning });
     this.#addText(readText(piece.content), events);
     const refusal = textOrNothing(piece.refusal);

@@ -7,14 +7,14 @@ import {
   type OAuthClientProvider,
   type OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
+import { type ClientCredentialsLogin, clientCredentialsLogin, failureCode } from './client-credentials.js';
 import { hostRedirect } from './host-redirect.js';
 import { listenForRedirect } from './loopback.js';
-import { failureCode, type MachineLogin, machineLogin } from './machine.js';
 import type { Callback, Redirect } from './redirect.js';
 import { type Credentials, type KeptClient, resourceOf, withEnding } from './token-book.js';
 
 /** How the program logs in at a server; one that is not registered there yet registers itself. */
-export interface LoginRequest extends MachineLogin {
+export interface LoginRequest extends ClientCredentialsLogin {
   readonly isMachine?: boolean | undefined;
   readonly clientName?: string | undefined;
   /** What the browser shows at the end. */
@@ -38,7 +38,7 @@ const longestLogin = 600_000;
 
 /** Begins to log in; rejects when the server or its authorisation server cannot be worked with. */
 export async function startLogin(request: LoginRequest, signal: AbortSignal): Promise<Login> {
-  return request.isMachine ? { done: machineLogin(request) } : userLogin(request, signal);
+  return request.isMachine ? { done: clientCredentialsLogin(request) } : userLogin(request, signal);
 }
 
 async function userLogin(request: LoginRequest, signal: AbortSignal): Promise<Login> {

@@ -1,6 +1,6 @@
 import { refreshAuthorization } from '@modelcontextprotocol/client';
+import { clientCredentialsToken } from './client-credentials.js';
 import type { Fetch } from './guarded-fetch.js';
-import { machineToken } from './machine.js';
 import { type Credentials, type KeptTokens, resourceOf, type TokenBook, withEnding } from './token-book.js';
 
 /** How long before its end at which a token is renewed, lest it end on its way. */
@@ -50,7 +50,7 @@ async function refreshed(
     if (client.isMachine)
       return {
         ...stays,
-        ...withEnding(await machineToken({ client, discovery }, { fetch: fetchFn, scope })),
+        ...withEnding(await clientCredentialsToken({ client, discovery }, { fetch: fetchFn, scope })),
       };
     if (!tokens.refresh_token) return undefined;
     const fresh = await refreshAuthorization(authorizationServerUrl, {

@@ -1,7 +1,7 @@
+import { subcommandAt } from './command-identity.js';
 import type { KnownWord } from './command-word.js';
-import { subcommandAt } from './names.js';
 import { plainName } from './plain-name.js';
-import { asOneText, asText, type Wrapped } from './wrapped.js';
+import { asOneText, asText, type Wrapped } from './wrapped-commands.js';
 
 /** What a command runs besides itself because of its options or subcommand; undefined when it does not. */
 export function runByOptions(name: string, words: readonly KnownWord[]): readonly Wrapped[] | undefined {

@@ -1,6 +1,6 @@
 import type { KnownWord } from './command-word.js';
 import { plainName } from './plain-name.js';
-import { asOneText, asText, type Wrapped } from './wrapped.js';
+import { asOneText, asText, type Wrapped } from './wrapped-commands.js';
 import { afterOptions, innerAt, type OptionShape, optionTexts } from './wrapper-options.js';
 import { hiding, loose, opaque, shellShape, shells, withCommandOption, wrappers } from './wrapper-tables.js';
 

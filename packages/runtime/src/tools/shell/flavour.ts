@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter } from 'node:path';
+import { findExecutable } from '../../exec/executable.js';
 
 /** One family of shells: what its tools are called and how a command is started. */
 export interface ShellFlavour {
@@ -23,7 +23,7 @@ export function flavourOf(platform: NodeJS.Platform): ShellFlavour {
 export function findProgram(names: readonly string[], searchPath: string): string {
   const places = searchPath.split(delimiter).filter((place) => place !== '');
   for (const name of names) {
-    const found = places.map((place) => join(place, name)).find(isExecutable);
+    const found = findExecutable(name, places);
     if (found !== undefined) return found;
   }
   return names.at(-1) ?? 'sh';
@@ -40,13 +40,3 @@ const powershell: ShellFlavour = {
   programs: ['pwsh.exe', 'powershell.exe'],
   parameters: (command) => ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', command],
 };
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    // Not there, or not ours to run: the next place may have it.
-    return false;
-  }
-}

@@ -1,7 +1,7 @@
 import { CannotConfine } from '../../exec/sandbox-confinement.js';
 import { SandboxUnavailable } from '../../exec/sandbox-settings.js';
 import { type ToolContext, ToolFailure, type ToolResult } from '../tool.js';
-import { firstOf } from './first-of.js';
+import { endsWithin } from './ends-within.js';
 import { ShellIdInUse, type ShellRegistry } from './registry.js';
 import type { Shell } from './shell.js';
 
@@ -26,7 +26,7 @@ export async function runCommand(
   const shell = await startShell(request, { mode: 'sync', isDetached: false }, { shells, context });
   const stopProgress = startProgress(shell, context);
   try {
-    const outcome = await firstOf(shell.ended, request.seconds * 1000, signal);
+    const outcome = await endsWithin(shell.ended, request.seconds * 1000, signal);
     if (outcome === 'done') return finished(shell, context);
   } catch (error) {
     await shells.stop(shell);

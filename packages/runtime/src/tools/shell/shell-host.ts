@@ -13,7 +13,7 @@ import { commandEnvironment, type Environment, expandedValues } from './environm
 import { findProgram, flavourOf } from './flavour.js';
 import { Guardian } from './guardian.js';
 import { hardenedEnvironment } from './hardened-environment.js';
-import { fileOutlet, type Outlet, pipeOutlet } from './outlets.js';
+import { fileCapture, type OutputCapture, pipeCapture } from './output-capture.js';
 import { PipePool } from './pipes.js';
 import { ProcessSessions } from './process-sessions.js';
 import { markVariable } from './processes.js';
@@ -74,7 +74,7 @@ export class ShellHost {
     const executor = await this.executorFor(request, owner);
     // Nothing leaves a sandbox: what was to outlive the session ends with it there.
     const isDetached = request.isDetached && executor.kind === 'host';
-    const outlet = await this.newOutlet(isDetached);
+    const capture = await this.newCapture(isDetached);
     await eventLoopTurn();
     if (!isDetached) this.guardian.start();
     const { program } = this;
@@ -84,7 +84,7 @@ export class ShellHost {
       ? hardenedEnvironment(this.environment, request.workingDirectory)
       : this.environment;
     const environment = isDetached ? own : { ...own, [markVariable]: mark };
-    const start = { ...request, isDetached, executor, program, parameters, environment, outlet, mark };
+    const start = { ...request, isDetached, executor, program, parameters, environment, capture, mark };
     const shell = new Shell(start);
     const { pid, isConfined } = shell;
     if (pid === undefined || isDetached) return shell;
@@ -194,9 +194,9 @@ export class ShellHost {
     return path;
   }
 
-  private async newOutlet(isDetached: boolean): Promise<Outlet> {
-    if (isDetached) return fileOutlet(join(this.directory(), `${randomUUID()}.log`));
-    return pipeOutlet(await this.pipes.take());
+  private async newCapture(isDetached: boolean): Promise<OutputCapture> {
+    if (isDetached) return fileCapture(join(this.directory(), `${randomUUID()}.log`));
+    return pipeCapture(await this.pipes.take());
   }
 
   /** A directory of this process alone; another one when it was cleared away. */

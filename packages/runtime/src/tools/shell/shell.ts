@@ -1,7 +1,7 @@
 import { closeSync, statSync } from 'node:fs';
 import type { Child, Executor, ExitStatus } from '../../exec/executor.js';
-import type { Outlet } from './outlets.js';
 import type { OutputBuffer } from './output-buffer.js';
+import type { OutputCapture } from './output-capture.js';
 
 /** What a command is started with. */
 export interface ShellStart {
@@ -17,7 +17,7 @@ export interface ShellStart {
   readonly workingDirectory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly output: OutputBuffer;
-  readonly outlet: Outlet;
+  readonly capture: OutputCapture;
   /** By which all that it starts is known, unless it is detached. */
   readonly mark: string;
   /** What starts it. */
@@ -47,7 +47,7 @@ export class Shell {
 
   constructor(readonly start: ShellStart) {
     this.child = childOf(start);
-    start.outlet.listen((chunk) => this.receive(chunk));
+    start.capture.listen((chunk) => this.receive(chunk));
     this.ended = this.child.ended.then((exit) => this.end(exit));
     if (start.isDetached) this.child.process.unref();
   }
@@ -86,12 +86,12 @@ export class Shell {
   /** Takes in output that has not been reported. */
   refresh(): void {
     if (!this.isRunning) return;
-    for (const chunk of this.start.outlet.pull()) this.receive(chunk);
+    for (const chunk of this.start.capture.pull()) this.receive(chunk);
   }
 
   /** Its output is read no more. */
   close(): void {
-    this.start.outlet.close();
+    this.start.capture.close();
   }
 
   private receive(chunk: Buffer): void {
@@ -111,7 +111,7 @@ export class Shell {
     this.wasKilled = exit.signal !== undefined;
     this.exitCode = exit.exitCode;
     this.output.close();
-    this.start.outlet.settle();
+    this.start.capture.settle();
   }
 
   private fail(error: Error): void {
@@ -127,7 +127,7 @@ export class Shell {
 
 function childOf(start: ShellStart): Child {
   const { program, parameters, workingDirectory, environment, executor } = start;
-  const { descriptor } = start.outlet;
+  const { descriptor } = start.capture;
   const stdio = ['ignore', descriptor, descriptor] as const;
   try {
     return executor.start({ program, parameters, workingDirectory, environment, stdio });

@@ -1,5 +1,5 @@
 import type { ToolEnvironment, ToolResult } from '../tool.js';
-import { firstOf } from './first-of.js';
+import { endsWithin } from './ends-within.js';
 import { startProgress, unreadOutput } from './run-command.js';
 import type { Shell } from './shell.js';
 
@@ -79,7 +79,7 @@ export class UserCommands {
       } as const;
       const shell = await registry.start({ command, workingDirectory, largeOutput, ...how });
       const stopProgress = startProgress(shell, order);
-      const hasEnded = await firstOf(
+      const hasEnded = await endsWithin(
         shell.ended,
         longestRun,
         AbortSignal.any([signal, canceller.signal]),

@@ -1,4 +1,4 @@
-import { byWords, each, type Program, program } from './program.js';
+import { each, type Program, program, readsWhere } from './program.js';
 
 /** Commands of the shell itself that change nothing but where it stands, and its own manners. */
 export const builtins: readonly (readonly [string, Program])[] = [
@@ -11,19 +11,19 @@ export const builtins: readonly (readonly [string, Program])[] = [
   ['printf', printf],
   ...each(
     'test [',
-    byWords('reads', (words) => !words.some((word) => word === '-v' || word === '-R')),
+    readsWhere((words) => !words.some((word) => word === '-v' || word === '-R')),
   ),
   [
     'set',
-    byWords('reads', (words) =>
+    readsWhere((words) =>
       words.every((word) => /^(?:[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace)$/.test(word)),
     ),
   ],
-  ['command', byWords('reads', ([first, ...rest]) => /^-[vV]$/.test(first ?? '') && rest.length > 0)],
-  ['wait', byWords('reads', (words) => words.every((word) => /^(?:%?\d+|-n)$/.test(word)))],
-  ['exit', byWords('reads', (words) => words.every((word) => /^\d+$/.test(word)))],
-  ['break', byWords('reads', (words) => words.every((word) => /^\d+$/.test(word)))],
-  ['continue', byWords('reads', (words) => words.every((word) => /^\d+$/.test(word)))],
+  ['command', readsWhere(([first, ...rest]) => /^-[vV]$/.test(first ?? '') && rest.length > 0)],
+  ['wait', readsWhere((words) => words.every((word) => /^(?:%?\d+|-n)$/.test(word)))],
+  ['exit', readsWhere((words) => words.every((word) => /^\d+$/.test(word)))],
+  ['break', readsWhere((words) => words.every((word) => /^\d+$/.test(word)))],
+  ['continue', readsWhere((words) => words.every((word) => /^\d+$/.test(word)))],
 ];
 
 /** `-v` assigns, and its index is evaluated; `%n` assigns too, any variable: `printf 'x%n' PATH`. */

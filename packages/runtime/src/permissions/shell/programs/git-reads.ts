@@ -93,11 +93,8 @@ export const gitReads: ReadonlyMap<string, Program> = new Map([
   reader('grep', grep),
   reader('version', '--build-options'),
   reader('var', ''),
-  [
-    'branch',
-    listOf('-arvl --all --remotes --list --show-current --verbose --no-abbrev --abbrev=?', '--list', '-l'),
-  ],
-  ['tag', listOf('-l -n? --list', '--list', '-l')],
+  ['branch', listOf('-arvl --all --remotes --list --show-current --verbose --no-abbrev --abbrev=?')],
+  ['tag', listOf('-l -n? --list')],
   ['remote', remote()],
   [
     'stash',
@@ -132,14 +129,15 @@ function verifiesSignatures({ options }: ParsedCall): boolean {
 }
 
 /** Without an operand it lists; with one only when an option says so, or it is asked about a commit. */
-function listOf(options: string, ...asks: readonly string[]): Program {
+function listOf(options: string): Program {
   const all = table(options, listing);
   return (words) => {
     const call = parseCall(words, all);
     if (!call) return undefined;
     const isList = has(
       call,
-      ...asks,
+      '--list',
+      '-l',
       '--contains',
       '--no-contains',
       '--merged',

@@ -77,11 +77,13 @@ export function each(names: string, one: Program): readonly (readonly [string, P
   return names.split(' ').map((name) => [name, one] as const);
 }
 
-/** A program that is distinguished by the whole of its words. */
-export function byWords(role: Role, fits: (words: readonly string[]) => boolean): Program {
+/** A program that reads when all of its words fit, and is not known otherwise. */
+export function readsWhere(fits: (words: readonly string[]) => boolean): Program {
   return (words) => {
     if (words.some(({ kind }) => kind !== 'literal')) return undefined;
-    return fits(words.map(({ value }) => value)) ? { role, options: [], operands: words } : undefined;
+    return fits(words.map(({ value }) => value))
+      ? { role: 'reads', options: [], operands: words }
+      : undefined;
   };
 }
 

@@ -1,6 +1,6 @@
 import type { KnownWord } from '../command-word.js';
 import { optionTable, parseCall } from '../options.js';
-import { byWords, each, has, type Program, program, type Understood } from './program.js';
+import { each, has, type Program, program, readsWhere, type Understood } from './program.js';
 
 /** Programs that show text and say what the system is like. Options that write, run or follow lists of names are not here. */
 export const readers: readonly (readonly [string, Program])[] = [
@@ -177,11 +177,11 @@ export const readers: readonly (readonly [string, Program])[] = [
   ],
   ...each('whoami tty arch logname hostid', program('reads', '')),
   ['groups', program('reads', '')],
-  ['sleep', byWords('reads', (words) => words.every((word) => /^[\d.]+[smhd]?$/.test(word)))],
-  ['date', byWords('reads', isDateQuestion)],
-  ['hostname', byWords('reads', (words) => words.every((word) => /^-[sfidIA]$/.test(word)))],
-  ['ps', byWords('reads', isProcessQuestion)],
-  ['cal', byWords('reads', (words) => words.every((word) => /^(?:\d+|-[13jmy]+)$/.test(word)))],
+  ['sleep', readsWhere((words) => words.every((word) => /^[\d.]+[smhd]?$/.test(word)))],
+  ['date', readsWhere(isDateQuestion)],
+  ['hostname', readsWhere((words) => words.every((word) => /^-[sfidIA]$/.test(word)))],
+  ['ps', readsWhere(isProcessQuestion)],
+  ['cal', readsWhere((words) => words.every((word) => /^(?:\d+|-[13jmy]+)$/.test(word)))],
 ];
 
 /** A program that is understood only while each of its words fits. */
