@@ -167,7 +167,9 @@ export class ShellHost {
         first = pid;
         this.guardian.watch(pid, { isConfined: true });
       };
-      const child = executor.start({ ...launch, onEntry });
+      // Until the guardian is told of its processes, they have nothing but this: what they see has no environment to show.
+      const title = `bwrap ${markVariable}=${launch.environment[markVariable] ?? this.mark}`;
+      const child = executor.start({ ...launch, title, onEntry });
       void child.ended.then(() => first !== undefined && this.guardian.release(first));
       return child;
     };
