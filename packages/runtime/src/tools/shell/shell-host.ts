@@ -156,6 +156,8 @@ export class ShellHost {
     const { confinement, workingDirectory } = request;
     if (!confinement) return hostExecutor;
     const { temp } = this.ownerOf(owner);
+    // What there is to show and to hide is looked up anew for each: many at once would keep all others waiting.
+    await eventLoopTurn();
     return this.guarded(await this.sandbox.executorFor({ confinement, workingDirectory, temp }));
   }
 
