@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -159,6 +159,26 @@ describe.skipIf(obstacle !== undefined)('a command in the sandbox', () => {
     await expect.poll(() => processesWith(mark), { timeout: 5000 }).toEqual([]);
     rmSync(join(work, 'hide'), { recursive: true });
     expect(existsSync(join(work, 'ran.txt'))).toBe(false);
+  });
+
+  test('leaves no process that the runtime did not yet know of when it ended', async () => {
+    const mark = `1734${Date.now() % 100_000}`;
+    const process = runtime.spawn({ flags: ['--stdio'], environment: { HOME: person } });
+    const client = await runtime.connect(process, { hasGaps: true });
+    const session = await client.create({ workingDirectory: work, sandboxConfig: { enabled: true } });
+    const answer = session.call('session.shell.exec', { command: `sleep ${mark}` }).catch(() => undefined);
+    await expect.poll(() => processesWith(mark).length, { timeout: 5000 }).toBeGreaterThan(2);
+    const titles = processesWith(mark).map(
+      (pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0],
+    );
+    const argv0 = titles.find((title) => title?.includes('bwrap')) ?? '';
+    // As bubblewrap is in its first moments: no environment, a session of its own, and a parent that will not end it.
+    const seconds = `60.${mark}`;
+    spawn('/bin/sleep', [seconds], { argv0, env: {}, detached: true, stdio: 'ignore' });
+    expect(processesWith(seconds)).toHaveLength(1);
+    await process.signal('SIGKILL');
+    await answer;
+    await expect.poll(() => processesWith(mark), { timeout: 10_000 }).toEqual([]);
   });
 
   test('cannot mount, unmount, or make namespaces to see what is hidden', async () => {

@@ -19,4 +19,16 @@ export const freezeFloods: readonly FreezeCase[] = [
       await Promise.all(Array.from({ length: 500 }, () => runtime.client.call('session.create', {})));
     },
   },
+  {
+    name: 'two hundred commands in one go, in the sandbox where there is one',
+    prepare: async (runtime) => {
+      const { session } = await runtime.session([say('x')], { sandbox: 'auto' });
+      return async () => {
+        const starts = Array.from({ length: 200 }, () =>
+          session.call('session.shell.exec', { command: ':' }),
+        );
+        await Promise.all(starts);
+      };
+    },
+  },
 ];

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LiveRuntime, say } from '@groundcrew/testkit';
+import { type LiveRuntime, say, type WireSession } from '@groundcrew/testkit';
 import type { FreezeCase } from './freeze-case.js';
 
 /** Each of these was read once for every part of it. */
@@ -87,7 +87,55 @@ export const freezeTexts: readonly FreezeCase[] = [
       };
     },
   },
+  {
+    name: 'a compaction of a prompt that begins many notices and reminders and ends none',
+    prepare: async (runtime) => {
+      const { session } = await runtime.session([say('x'), say('y'), say('<overview>short</overview>')]);
+      await session.turn(
+        `${'<tools_changed_notice>'.repeat(10_000)}${'<system_reminder>'.repeat(8_000)}</system_reminder>x`,
+      );
+      await session.turn('more');
+      return () => compacts(session);
+    },
+  },
+  {
+    name: 'a summary that begins many titles and ends none',
+    prepare: async (runtime) => {
+      const summary = say('<checkpoint_title>'.repeat(100_000));
+      const { session } = await runtime.session([say('x'), say('y'), summary]);
+      await session.turn('Hello');
+      await session.turn('more');
+      return () => compacts(session);
+    },
+  },
+  {
+    name: 'hundreds of agents with settings as long and as deep as they get',
+    prepare: async (runtime) => {
+      const workingDirectory = folder(runtime, 'agents');
+      const directory = folder(runtime, 'agents/.github/agents');
+      const keys = Array.from({ length: 1800 }, (_, n) => `k${n}: 1`).join('\n');
+      const settings = ['['.repeat(16_000), '{a: '.repeat(4000), '- '.repeat(8000), `x\n${keys}`];
+      for (let n = 0; n < 200; n += 1)
+        writeFileSync(
+          join(directory, `a${n}.agent.md`),
+          `---\nname: a${n}\ndescription: ${settings[n % 4]}\n---\nx`,
+        );
+      return async () => {
+        const projectPaths = [workingDirectory];
+        const { agents, errors } = await runtime.client.call('agents.discover', { projectPaths });
+        const counts = [agents, errors].map((each) => (Array.isArray(each) ? each.length : 0));
+        // Of each agent that could be read 20 fields are named, and the others counted.
+        if (counts.join() !== '50,1200') throw new Error(`agents and errors: ${counts.join()}`);
+      };
+    },
+  },
 ];
+
+async function compacts(session: WireSession): Promise<void> {
+  const answer = await session.failure('session.history.compact', {});
+  const { success } = { ...(answer.result as { success?: boolean } | undefined) };
+  if (success !== true) throw new Error(`another answer: ${JSON.stringify(answer).slice(0, 300)}`);
+}
 
 function folder(runtime: LiveRuntime, name: string): string {
   const path = join(runtime.workingDirectory, name);

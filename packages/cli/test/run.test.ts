@@ -186,6 +186,14 @@ describe('an end that is no answer', () => {
     const model = world.script(refuse(401, 'Who are you?'));
     const { stderr } = await world.run(['-p', 'Go'], { environment: service(model.baseUrl) });
     expect(stderr).toBe(
+      `groundcrew: The model service at ${model.baseUrl} refused the request (401): Who are you?. No key was sent: set provider.apiKey or GROUNDCREW_API_KEY.\n`,
+    );
+  });
+
+  test('where no variable says the address, the error leads to the page that names them', async () => {
+    const model = world.script(refuse(401, 'Who are you?'));
+    world.configure({ model: 'm', provider: { baseUrl: model.baseUrl } });
+    expect((await world.run(['-p', 'Go'])).stderr).toBe(
       `groundcrew: The model service at ${model.baseUrl} refused the request (401): Who are you?. No key was sent: set provider.apiKey, or the variable of the service (docs/models.md).\n`,
     );
   });

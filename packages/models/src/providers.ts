@@ -1,5 +1,5 @@
 import type { Environment } from '@groundcrew/http-client';
-import { addressOf, sourceOf } from './credentials.js';
+import { addressOf, keyVariableOf, sourceOf } from './credentials.js';
 import type { Exchange } from './exchange.js';
 import { authenticationAmong, checkedHeaders, expandVariables, type Headers } from './headers.js';
 import { httpProvider } from './http-provider.js';
@@ -56,7 +56,11 @@ export function configuredProvider(config: ProviderConfig, context: ServiceConte
     ...(service.wire.transport && { transport: service.wire.transport }),
     models: { url: service.modelsUrl, read: readModelList },
     exchange: context.exchange ?? nodeExchange({ environment }),
-    credentials: { address: addressOf(config.baseUrl), source: credentialSource(config, context) },
+    credentials: {
+      address: addressOf(config.baseUrl),
+      source: credentialSource(config, context),
+      missing: keyVariableOf(config.baseUrl, context.environment),
+    },
     headers: async (request, signal) => ({
       'user-agent': userAgent(version, request?.origin),
       ...jsonHeaders,

@@ -1,7 +1,27 @@
 import type { Readable } from 'node:stream';
-import type { RawData, WebSocket } from 'ws';
 import type { Channel } from './channel.js';
 import { type TextChannelOptions, textChannel } from './text-channel.js';
+
+/** What is used of a socket of the package `ws`, whose own types apps that have the SDK need not install. */
+interface WebSocket {
+  readonly bufferedAmount: number;
+  send(data: string, sent?: (error?: Error) => void): void;
+  send(
+    data: string | Buffer,
+    options: { readonly binary: boolean; readonly fin: boolean },
+    sent?: (error?: Error) => void,
+  ): void;
+  ping(): void;
+  pause(): void;
+  resume(): void;
+  close(code: number): void;
+  terminate(): void;
+  once(event: 'close', listener: () => void): unknown;
+  on(event: 'message', listener: (data: RawData, isBinary: boolean) => void): unknown;
+  on(event: 'error' | 'close' | 'ping' | 'pong', listener: () => void): unknown;
+}
+
+type RawData = Buffer | ArrayBuffer | Buffer[];
 
 /** A socket of the package `ws`, and the bytes below it, which are counted until the peer is trusted. */
 export interface OpenSocket {

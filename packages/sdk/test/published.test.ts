@@ -21,7 +21,8 @@ beforeAll(() => {
   mkdirSync(installed, { recursive: true });
   for (const name of ['dist', 'package.json'])
     cpSync(join(packageFolder, name), join(installed, name), { recursive: true });
-  for (const name of ['groundcrew', 'zod', '@types'])
+  mkdirSync(join(app, 'node_modules', '@types'));
+  for (const name of ['groundcrew', 'zod', '@types/node'])
     symlinkSync(join(modules, name), join(app, 'node_modules', name));
   write('package.json', '{ "type": "module" }');
 }, 60_000);
@@ -81,7 +82,8 @@ whole(
       types: ['node'],
       strict: true,
       noEmit: true,
-      skipLibCheck: true,
+      // Whoever checks all types they use needs no packages that only the SDK's own parts know.
+      skipLibCheck: false,
     };
     write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['src'] }));
     expect(run(compiler, '-p', 'tsconfig.json')).toBe('');

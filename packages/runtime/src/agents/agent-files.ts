@@ -123,15 +123,20 @@ async function readAgent({ path, source }: AgentFile): Promise<FoundAgents> {
   const ineffective = Object.keys(attributes).filter(
     (field) => !Object.hasOwn(checks, field) && !remarks.has(field),
   );
-  const problems = ineffective.map((field) => {
+  const problems = ineffective.slice(0, mostRemarks).map((field) => {
     const isServers = field === 'mcp-servers' || field === 'mcpServers';
     const words = isServers ? 'of agent files are not started: name them in mcp.json' : 'has no effect here';
     return `${path}:${lineOf(field)}: ${field} ${words}`;
   });
+  const left = ineffective.length - problems.length;
+  if (left > 0) problems.push(`${path}: ${left} more fields have no effect here`);
   const isUndescribed = definition.description === '' && definition.infer;
   const undescribed = `${path}:${lineOf('description')}: description is missing: other agents could not know when to ask this one`;
   return { agents: [definition], problems: [...(isUndescribed ? [undescribed] : []), ...problems] };
 }
+
+/** Of one file: a project may have hundreds of files with thousands of fields. */
+const mostRemarks = 20;
 
 function definitionOf(attributes: Readonly<Record<string, unknown>>, prompt: string): AgentDefinition {
   const caps = capsOf({

@@ -95,12 +95,25 @@ function messageOf(entry: HistoryEntry): readonly PinnedMessage[] {
   if (entry.role !== 'user' || entry.isNotice) return [];
   const [first] = entry.parts;
   const text = first?.type === 'text' ? first.text : '';
-  const said = text
-    .replace(/<current_datetime>[^<]*<\/current_datetime>\s*/, '')
-    .replace(/<tools_changed_notice>[\s\S]*?<\/tools_changed_notice>\s*/, '')
-    .replace(/\s*<system_reminder>[\s\S]*?<\/system_reminder>\s*$/, '')
-    .replace(/^\[\[PLAN\]\] /, '');
+  const said = withoutReminder(
+    withoutNotice(text.replace(/<current_datetime>[^<]*<\/current_datetime>\s*/, '')),
+  ).replace(/^\[\[PLAN\]\] /, '');
   return said === '' ? [] : [{ eventId: entry.eventId, text: said }];
+}
+
+// A pattern for these would look for an end behind each beginning, and users may write as many as they like.
+
+function withoutNotice(text: string): string {
+  const [start, end] = ['<tools_changed_notice>', '</tools_changed_notice>'];
+  const from = text.indexOf(start);
+  const to = from < 0 ? -1 : text.indexOf(end, from + start.length);
+  return to < 0 ? text : text.slice(0, from) + text.slice(to + end.length).trimStart();
+}
+
+function withoutReminder(text: string): string {
+  const from = text.indexOf('<system_reminder>');
+  const isLast = from >= 0 && text.trimEnd().endsWith('</system_reminder>');
+  return isLast ? text.slice(0, from).trimEnd() : text;
 }
 
 function unique(rules: readonly PinnedRule[]): readonly PinnedRule[] {

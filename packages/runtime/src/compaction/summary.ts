@@ -51,13 +51,25 @@ export function compactedMessage(
 
 /** The title that a summary gives itself. */
 export function titleOf(summary: string): string {
-  const title = /<checkpoint_title>([\s\S]*?)<\/checkpoint_title>/.exec(summary)?.[1]?.trim() ?? '';
+  const place = titleIn(summary);
+  const title = place ? summary.slice(place.from + titleStart.length, place.to - titleEnd.length).trim() : '';
   return title === '' ? 'Checkpoint' : title.replaceAll(/\s+/g, ' ').slice(0, 100);
 }
 
 /** A summary without its title, as a checkpoint keeps it. */
 export function withoutTitle(summary: string): string {
-  return summary.replace(/<checkpoint_title>[\s\S]*?<\/checkpoint_title>/, '').trim();
+  const place = titleIn(summary);
+  return (place ? summary.slice(0, place.from) + summary.slice(place.to) : summary).trim();
+}
+
+const titleStart = '<checkpoint_title>';
+const titleEnd = '</checkpoint_title>';
+
+/** Where it stands. A pattern would look for an end behind each beginning, and a model may write very many. */
+function titleIn(summary: string): { readonly from: number; readonly to: number } | undefined {
+  const from = summary.indexOf(titleStart);
+  const end = from < 0 ? -1 : summary.indexOf(titleEnd, from + titleStart.length);
+  return end < 0 ? undefined : { from, to: end + titleEnd.length };
 }
 
 /** What is kept beside the summary; longer plans are named only, for they can be read. */

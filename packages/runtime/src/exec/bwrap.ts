@@ -41,6 +41,7 @@ function startInBwrap(launch: Launch, options: BwrapOptions): Child {
       [...(filter ? filteredWords : openWords), '--', launch.program, ...launch.parameters],
       {
         cwd: '/',
+        ...(launch.title !== undefined && { argv0: launch.title }),
         detached: true,
         env: {},
         stdio: covering(streams, { inherited: options.inherited, cover }),

@@ -11,6 +11,8 @@ export interface Launch {
   readonly environment: Readonly<Record<string, string>>;
   /** Its input, output and errors; descriptors stay the caller's to close. */
   readonly stdio: readonly [ChildStream, ChildStream, ChildStream];
+  /** What the processes of a sandbox itself are called, by which they are found when their runtime is gone. */
+  readonly title?: string;
   /** Told of the first process within a sandbox before anything runs there. */
   readonly onEntry?: (pid: number) => void;
 }

@@ -1,3 +1,6 @@
+import type { Document } from 'yaml';
+import { eventLoopTurn } from '../event-loop-turn.js';
+
 /** A markdown file with settings on top, between two lines of `---`. */
 export interface Frontmatter {
   /** The file has such lines, be there nothing between them. */
@@ -39,12 +42,25 @@ export async function readFrontmatter(
 async function readSettings(
   settings: string,
 ): Promise<Omit<Frontmatter, 'body' | 'isThere'> | { readonly problem: FileProblem }> {
-  const { parseDocument, LineCounter, isMap, isScalar } = await import('yaml');
+  if (isTooDeep(settings))
+    return { problem: { line: 2, message: `the frontmatter is nested more than ${deepest} levels deep` } };
+  const yaml = await import('yaml');
+  const { parseDocument, LineCounter, isMap, isScalar } = yaml;
+  // A project may have hundreds of such files.
+  await eventLoopTurn();
   const lineCounter = new LineCounter();
-  const document = parseDocument(settings, { lineCounter, prettyErrors: false, merge: false });
+  const document = parseDocument(settings, {
+    lineCounter,
+    prettyErrors: false,
+    merge: false,
+    uniqueKeys: false,
+  });
   const lineAt = (offset: number) => lineCounter.linePos(offset).line + 1;
   const [error] = document.errors;
   if (error) return { problem: { line: lineAt(error.pos[0]), message: plain(error.message) } };
+  const repeated = repeatedKey(document, yaml);
+  if (repeated !== undefined)
+    return { problem: { line: lineAt(repeated), message: 'Map keys must be unique' } };
   const { contents } = document;
   if (contents === null) return { attributes: {}, lineOf: () => 1 };
   if (!isMap(contents))
@@ -66,4 +82,41 @@ async function readSettings(
 
 function plain(message: string): string {
   return message.split('\n')[0] ?? message;
+}
+
+const deepest = 32;
+
+/** What is nested in thousands of levels takes the parser a long time to give up on. */
+function isTooDeep(settings: string): boolean {
+  let depth = 0;
+  for (const [bracket] of settings.matchAll(/[[\]{}]/g)) {
+    depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > deepest) return true;
+  }
+  return inBlocks.test(settings);
+}
+
+const inBlocks = new RegExp(`(?:[-?:][ \\t]+){${deepest + 1}}`);
+
+/** Where a key stands that its map has already. The parser itself would compare each key with all others. */
+function repeatedKey(
+  document: Document.Parsed,
+  { visit, isScalar }: typeof import('yaml'),
+): number | undefined {
+  let found: number | undefined;
+  visit(document, {
+    Map: (_, { items }) => {
+      const keys = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (keys.has(key.value)) {
+          found = key.range?.[0] ?? 0;
+          return visit.BREAK;
+        }
+        keys.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return found;
 }

@@ -16,13 +16,17 @@ import { noSwitches } from '../settings.js';
 import { shellRequest } from '../shell-command.js';
 import { examine } from '../subject.js';
 
-// A repository with a link that leads out, `l`, one in a directory, `d/link`, and a file that is named like an option.
+// A repository with links to a file that lead out, `l` and `d/link`, links to a directory that do, and files that are named like options.
 const work = realpathSync(mkdtempSync(join(tmpdir(), 'hostile-')));
+const outside = realpathSync(mkdtempSync(join(tmpdir(), 'hostile-outside-')));
 execFileSync('git', ['init', '-q'], { cwd: work });
 mkdirSync(join(work, 'd'));
 for (const name of ['f', '-oX']) writeFileSync(join(work, name), 'x');
-for (const name of ['l', 'd/link']) symlinkSync('/etc/passwd', join(work, name));
-afterAll(() => rmSync(work, { recursive: true }));
+for (const name of ['l', 'd/link', '--args']) symlinkSync('/etc/passwd', join(work, name));
+for (const name of ['out', 'out.git']) symlinkSync(outside, join(work, name));
+afterAll(() => {
+  for (const place of [work, outside]) rmSync(place, { recursive: true });
+});
 
 /** What each command must not be, and its text; a line break is written as ⏎. */
 const corpus = readFileSync(join(import.meta.dirname, 'hostile-commands.tsv'), 'utf8')

@@ -113,9 +113,9 @@ signal() {
     case $confined in *" $4 "*) kill -s KILL "$pid" && found=1 ;; esac
   done
   [ "$mark" ] || return
-  for environ in $(grep -ls "${markVariable}=$mark" /proc/[0-9]*/environ); do
-    pid=\${environ#/proc/}
-    kill -s "$sent" "\${pid%/environ}" && found=1
+  for marked in $(grep -ls "${markVariable}=$mark" /proc/[0-9]*/environ /proc/[0-9]*/cmdline); do
+    pid=\${marked#/proc/}
+    kill -s "$sent" "\${pid%/*}" && found=1
   done
 }
 if [ "$watched$confined" != '  ' ] || [ "$mark" ]; then

@@ -82,6 +82,8 @@ const settings: readonly (readonly [string, string])[] = [
   ['log.showSignature', 'false'],
   ['log.diffMerges', 'separate'],
   ['gpg.program', 'false'],
+  ['gpg.ssh.program', 'false'],
+  ['gpg.x509.program', 'false'],
   ['protocol.allow', 'never'],
   ['safe.bareRepository', 'explicit'],
 ];

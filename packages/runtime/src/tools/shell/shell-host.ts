@@ -156,6 +156,8 @@ export class ShellHost {
     const { confinement, workingDirectory } = request;
     if (!confinement) return hostExecutor;
     const { temp } = this.ownerOf(owner);
+    // What there is to show and to hide is looked up anew for each: many at once would keep all others waiting.
+    await eventLoopTurn();
     return this.guarded(await this.sandbox.executorFor({ confinement, workingDirectory, temp }));
   }
 
@@ -167,7 +169,9 @@ export class ShellHost {
         first = pid;
         this.guardian.watch(pid, { isConfined: true });
       };
-      const child = executor.start({ ...launch, onEntry });
+      // Until the guardian is told of its processes, they have nothing but this: what they see has no environment to show.
+      const title = `bwrap ${markVariable}=${launch.environment[markVariable] ?? this.mark}`;
+      const child = executor.start({ ...launch, title, onEntry });
       void child.ended.then(() => first !== undefined && this.guardian.release(first));
       return child;
     };

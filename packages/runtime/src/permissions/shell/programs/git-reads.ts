@@ -123,9 +123,12 @@ function mergesAgain({ options }: ParsedCall): boolean {
   return options.some(({ name, value = '' }) => name === '--diff-merges' && /^r/i.test(value));
 }
 
-/** These formats, whichever option takes them, run the program that checks signatures. */
+/** These formats, whichever option takes them, run the program that checks signatures; so does an order by them. */
 function verifiesSignatures({ options }: ParsedCall): boolean {
-  return options.some(({ value = '' }) => /%[-+ ]?G|%\(\*?signature/i.test(value));
+  return options.some(
+    ({ name, value = '' }) =>
+      /%[-+ ]?G|%\(\*?signature/i.test(value) || (name === '--sort' && /signature/i.test(value)),
+  );
 }
 
 /** Without an operand it lists; with one only when an option says so, or it is asked about a commit. */

@@ -1,5 +1,6 @@
 import type { KnownWord } from '../command-word.js';
 import { optionTable, type ParsedCall, parseCall } from '../options.js';
+import { cloned, making } from './made-files.js';
 import { has, type Program } from './program.js';
 
 /**
@@ -79,8 +80,7 @@ export const gitWrites: ReadonlyMap<string, Program> = new Map([
       '--all --prune --tags --no-tags --depth= --stat --no-stat --no-recurse-submodules --set-upstream --allow-unrelated-histories --progress',
   ),
   ['push', push()],
-  remoteWriter(
-    'clone',
+  cloner(
     '-qvnls -b: -j: --quiet --verbose --no-checkout --bare --mirror --depth= --branch= --single-branch --no-single-branch --no-tags --progress --jobs= --local --no-local --filter= --shallow-since=',
   ),
   remoteWriter(
@@ -146,6 +146,11 @@ function remoteWriter(name: string, options: string): readonly [string, Program]
     name,
     (words) => (words.some(({ value }) => value.includes('::')) ? undefined : writes(words, table)),
   ];
+}
+
+function cloner(options: string): readonly [string, Program] {
+  const [name, clone] = remoteWriter('clone', options);
+  return [name, making(cloned, clone)];
 }
 
 /** An approval of `git push` is for adding to what is there: to force and to delete is asked about each time. */

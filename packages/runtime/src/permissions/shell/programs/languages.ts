@@ -1,6 +1,7 @@
 import type { KnownWord } from '../command-word.js';
 import { optionTable, type ParsedCall, parseCall } from '../options.js';
 import { isHarmlessAwk } from './awk.js';
+import { leadsElsewhere } from './jq-filter.js';
 import { each, has, type Program, type Understood, valuesOf } from './program.js';
 
 /** Programs with a language of their own: what is written in it is read as well. */
@@ -91,10 +92,6 @@ const jqWords: Readonly<Record<string, number>> = {
   '--indent': 1,
 };
 
-/** Imports modules, wherever they are, or shows what is in the environment. */
-const leadsElsewhere =
-  /\b(?:import|include|modulemeta|input_filename|ENV)\b|(?<![.\w])env\b(?!\s*:)|\b__prog/;
-
 /** A filter in a file says nothing here. */
 function jq(words: readonly KnownWord[]): Understood | undefined {
   const plain: KnownWord[] = [];
@@ -112,7 +109,7 @@ function jq(words: readonly KnownWord[]): Understood | undefined {
   if (!call || values.some(({ kind, value }) => kind !== 'literal' || value.startsWith('-')))
     return undefined;
   const [filter, ...files] = call.operands;
-  if (filter && (filter.kind !== 'literal' || leadsElsewhere.test(filter.value))) return undefined;
+  if (filter && (filter.kind !== 'literal' || leadsElsewhere(filter.value))) return undefined;
   const operands = [...files, ...values];
   return { role: 'reads', options: call.options, operands, ...(filter && { texts: [filter] }) };
 }

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename, join, posix } from 'node:path';
 import type { ParsedCall } from '../options.js';
 import { has, type Program, type Understood, valuesOf } from './program.js';
 
@@ -51,15 +51,48 @@ export function downloaded(call: ParsedCall): Made {
   return { made: names.map((name) => (/[{}[\]]/.test(name) ? '*' : name)) };
 }
 
-/** Of wget, which adds a number to a name that is taken, and makes directories for what it fetches as a tree. */
+/**
+ * Of wget, which adds a number to a name that is taken, and makes directories for what it fetches as a tree. It decodes and
+ * shortens addresses in ways of its own: of one that is not plain the name may be any.
+ */
 export function fetched(call: ParsedCall): Made {
   if (has(call, '-O', '--output-document')) return {};
   const [directory = '.'] = valuesOf(call, '-P', '--directory-prefix');
   const addresses = call.operands.map(({ value }) => value.replace(/^[a-z]+:\/\//i, ''));
   const isTree = has(call, '-r', '-x', '-p', '--recursive', '--mirror');
-  if (isTree) return { filled: addresses.map((address) => join(directory, address.split('/', 1)[0] ?? '')) };
-  const names = addresses.map((address) => (address.includes('/') ? basename(address) : '') || 'index.html');
+  if (isTree) return { filled: addresses.map((address) => join(directory, hostIn(address, call))) };
+  const names = addresses.map((address) => {
+    if (/[%?#;\\]/.test(address)) return '*';
+    const file = posix.normalize(`/${address.split('/').slice(1).join('/')}`);
+    return file.endsWith('/') ? 'index.html' : basename(file);
+  });
   return { made: names.flatMap((name) => [join(directory, name), join(directory, `${name}.*`)]) };
+}
+
+function hostIn(address: string, call: ParsedCall): string {
+  const host = address.split('/', 1)[0] ?? '';
+  return has(call, '-H') || !/^[a-z\d.-]+$/.test(host) ? '*' : host;
+}
+
+/** Of scp, which writes into a directory under the name that a file has on the other machine. */
+export function received(call: ParsedCall): Made {
+  const written = call.operands.map(({ value }) => value);
+  const target = written.at(-1);
+  if (target === undefined || written.length < 2) return {};
+  const made = written
+    .slice(0, -1)
+    .map((source) => join(target, basename(source.replace(/^.*:/, '')) || '*'));
+  return has(call, '-r') ? { made, filled: made } : { made };
+}
+
+/** Of `git clone`, which names the directory as the address does unless it is told a name. */
+export function cloned({ operands: [address, directory] }: ParsedCall): Made {
+  if (!address || directory) return {};
+  const place = address.value.replace(/[/\s]*(?:\/\.git)?[/\s]*$/, '');
+  const name = place.split(/[/:]/).at(-1) ?? '';
+  const plain = name.replace(/\.(?:git|bundle)$/, '');
+  // It replaces what is no plain letter.
+  return { made: /^[\w.@+~-]+$/.test(name) ? [name, plain, `${plain}.git`] : ['*'] };
 }
 
 /** Of tar: each directory that is named counts from the one before. */

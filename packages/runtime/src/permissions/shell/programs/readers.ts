@@ -225,23 +225,42 @@ function diff(): Program {
   };
 }
 
+/** The words that are no values of the options before them, and those that are. */
+function apart(
+  words: readonly string[],
+  takesValue: (option: string) => boolean,
+): { readonly plain: readonly string[]; readonly values: readonly string[] } {
+  const plain: string[] = [];
+  const values: string[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    plain.push(word);
+    if (!takesValue(word)) continue;
+    values.push(...words.slice(at + 1, at + 2));
+    at += 1;
+  }
+  return { plain, values };
+}
+
 function isDateQuestion(words: readonly string[]): boolean {
-  const rest = words.join('\n').replace(/(?:^|\n)(?:-d|-r)\n[^\n]*/g, '');
-  return rest
-    .split('\n')
-    .every((word) =>
-      /^(?:\+.*|-u|-R|-I\w*|--utc|--universal|--iso-8601(?:=\w+)?|--rfc-\w+(?:=\w+)?|--date=.*|--help|--version|)$/.test(
-        word,
-      ),
-    );
+  const { plain } = apart(words, (option) => option === '-d' || option === '-r');
+  return plain.every((word) =>
+    /^(?:\+[\s\S]*|-[drRu]|-I\w*|--utc|--universal|--iso-8601(?:=\w+)?|--rfc-\w+(?:=\w+)?|--date=[\s\S]*|--help|--version)$/.test(
+      word,
+    ),
+  );
 }
 
 /** A bare `e`, and the format `env`, show the environment of other processes, with what is secret in it. */
 function isProcessQuestion(words: readonly string[]): boolean {
-  return words.every((word, index) => {
-    if (/^-[a-zA-Z]*[opCugU]$/.test(words[index - 1] ?? '')) return !/env/i.test(word);
-    return /^(?:[aux]+|[axujflw]+|-[aAdefFHjlLMNwypoCugUT]+|--forest|--no-headers|--sort=[\w%,+-]+|--pid=\d+|\d+)$/.test(
-      word,
-    );
-  });
+  // Of joined letters the first that takes a value takes the rest of the word: `-olwp` leaves the next one alone.
+  const { plain, values } = apart(words, (option) => /^-[^poCugU-]*[poCugU]$/.test(option));
+  return (
+    values.every((value) => !/env/i.test(value)) &&
+    plain.every((word) =>
+      /^(?:[aux]+|[axujflw]+|-[aAdefFHjlLMNwypoCugUT]+|--forest|--no-headers|--sort=[\w%,+-]+|--pid=\d+|\d+)$/.test(
+        word,
+      ),
+    )
+  );
 }

@@ -1,6 +1,8 @@
 import type { KnownWord } from '../command-word.js';
 import { optionTable, type ParsedCall, parseCall, parseGoCall } from '../options.js';
-import { each, type Program, program, subcommands, type Understood } from './program.js';
+import { leadsElsewhere } from './jq-filter.js';
+import { cloned, making } from './made-files.js';
+import { each, type Program, program, subcommands, type Understood, valuesOf } from './program.js';
 
 const cargoOptions =
   '-qv -p: -j: -F: --release --package= --all --workspace --exclude= --features= --all-features --no-default-features --lib --bin= ' +
@@ -245,16 +247,22 @@ function github(): ReadonlyMap<string, Program> {
     '-L: -s: -a: -l: -q: -t: -R: -S: -B: -H: -A: -b: -c: -m: -r: -F: -dw --limit= --state= --assignee= --author= --label= --search= --json= --jq= ' +
     '--template= --repo= --base= --head= --title= --body= --body-file= --draft --comments --web --fill --squash --merge --rebase --delete-branch ' +
     '--log --log-failed --job= --workflow= --branch= --user= --status= --commit= --event= --name-only --patch --color= --reviewer= --milestone=';
+  const harmless = program('runs', options, {
+    // Behind `--` stand options of git.
+    fits: (call) =>
+      call.operands.every(({ value }) => !value.startsWith('-')) &&
+      !valuesOf(call, '-q', '--jq').some(leadsElsewhere),
+  });
   const nested = subcommands(
-    new Map(
-      each(
-        'list view status create edit close reopen comment diff checks merge ready review checkout watch download rerun cancel clone fork sync delete',
-        // Behind `--` stand options of git.
-        program('runs', options, {
-          fits: ({ operands }) => operands.every(({ value }) => !value.startsWith('-')),
-        }),
+    new Map([
+      ...each(
+        'list view status create edit close reopen comment diff checks merge ready review checkout watch rerun cancel fork sync delete',
+        harmless,
       ),
-    ),
+      ['clone', making(cloned, harmless)],
+      // What it fetches is unpacked here.
+      ['download', making(() => ({ unpacked: ['.'] }), harmless)],
+    ]),
   );
   return new Map([
     ...each('pr issue repo run release workflow label gist', nested),

@@ -1,5 +1,15 @@
 import type { ParsedCall } from '../options.js';
-import { copied, downloaded, extracted, fetched, making, split, unzipped, zipped } from './made-files.js';
+import {
+  copied,
+  downloaded,
+  extracted,
+  fetched,
+  making,
+  received,
+  split,
+  unzipped,
+  zipped,
+} from './made-files.js';
 import { each, has, type Program, program, type Understood, valuesOf } from './program.js';
 
 const archive =
@@ -101,6 +111,7 @@ export const writers: readonly (readonly [string, Program])[] = [
     linkedCopier(
       (call) => has(call, '-L', '-k', '-K'),
       '-avzhrlptgoDcuinxqPHAXSRLkKWC -B: -T: --archive --verbose --compress --human-readable --recursive --delete --delete-after --delete-excluded --exclude= --include= --dry-run --progress --partial --update --checksum --links --perms --times --owner --group --stats --size-only --ignore-existing --itemize-changes --quiet --bwlimit= --max-size= --min-size= --relative --existing --inplace --mkpath --chmod=',
+      namesHosts,
     ),
   ],
   ['scp', scp()],
@@ -164,6 +175,7 @@ function isPlainTransfer(call: ParsedCall): boolean {
   return (
     addresses.every((each) => isPlainAddress(each)) &&
     valuesOf(call, '-o', '--output').every((each) => !/#\d/.test(each)) &&
+    valuesOf(call, '-T', '--upload-file').every((each) => !/[{}[\]]/.test(each)) &&
     valuesOf(call, '-w', '--write-out').every((each) => !/^@|%output/i.test(each)) &&
     valuesOf(call, '-F', '--form').every((each) => /^[^="]+=(?:[@<]?[^"@<;,\\]*)$/.test(each))
   );
@@ -181,9 +193,17 @@ function isPlainAddress(address: string): boolean {
 function scp(): Program {
   const inner = program('writes', transfer, {
     // Releases before 9.6 hand the name of a user or a host on the way to a shell.
-    fits: (call) => valuesOf(call, '-J').every((value) => /^[\w.@:,[\]-]*$/.test(value)),
+    fits: (call) => namesHosts(call) && valuesOf(call, '-J').every((value) => /^[\w.@:,[\]-]*$/.test(value)),
   });
-  return followingLinks(inner, (call) => has(call, '-r'));
+  return making(
+    received,
+    followingLinks(inner, (call) => has(call, '-r')),
+  );
+}
+
+/** A host that begins with a dash is an option to the `ssh` that is to reach it. */
+function namesHosts({ operands }: ParsedCall): boolean {
+  return operands.every(({ value }) => !/^(?:[^/:]*@)?-/.test(value));
 }
 
 /** One that writes into a directory under the names of what it was given. */
@@ -206,12 +226,16 @@ function compressor(names: string, suffix: string): readonly (readonly [string, 
   return each(names, making(made, inner));
 }
 
-function writer(options: string): Program {
-  return program('writes', options);
+function writer(options: string, fits?: (call: ParsedCall) => boolean): Program {
+  return program('writes', options, fits && { fits });
 }
 
-function linkedCopier(follows: (call: ParsedCall) => boolean, options: string): Program {
-  return followingLinks(writer(options), follows);
+function linkedCopier(
+  follows: (call: ParsedCall) => boolean,
+  options: string,
+  fits?: (call: ParsedCall) => boolean,
+): Program {
+  return followingLinks(writer(options, fits), follows);
 }
 
 /** A program that, called so, takes along what links inside a directory lead to. */
