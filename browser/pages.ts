@@ -30,6 +30,8 @@ export interface PageOptions {
   readonly path?: string;
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly colorScheme?: 'light' | 'dark';
+  /** For a page of a test's own: what the server serves there may do nothing. */
+  readonly bypassCSP?: boolean;
 }
 
 /** Pages of one server in a browser. */
