@@ -113,6 +113,18 @@ describe.skipIf(!executablePath)('a page full of hostile words', { timeout: 90_0
       expect([tab, await faultsOf(page)]).toEqual([tab, []]);
       await unharmed(page);
     }
+    const small = await watched('hostile', smallPhone, 'dark');
+    await small.getByText('Called.').first().waitFor();
+    for (const tab of ['Conversation', 'Timeline', 'Events', 'Requests', 'Context', 'Usage']) {
+      await small.getByRole('tab', { name: tab }).click();
+      await small.evaluate(() => {
+        for (const closed of document.querySelectorAll('details')) closed.open = true;
+      });
+      const over = await small.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect([tab, over, await cutOff(small), await faultsOf(small)]).toEqual([tab, 0, [], []]);
+    }
     await page.getByLabel('Search sessions').fill('<img');
     await page
       .getByRole('link', { name: /onerror/ })
@@ -245,9 +257,13 @@ describe.skipIf(!executablePath)('a page full of hostile words', { timeout: 90_0
 const elsewhere: string[] = [];
 
 /** The page of a session; what it asks for anywhere else is taken down. */
-async function watched(sessionId: string, viewport = { width: 1280, height: 800 }): Promise<Page> {
+async function watched(
+  sessionId: string,
+  viewport = { width: 1280, height: 800 },
+  colorScheme: 'light' | 'dark' = 'light',
+): Promise<Page> {
   elsewhere.length = 0;
-  const page = await pages.session(sessionId, { viewport });
+  const page = await pages.session(sessionId, { viewport, colorScheme });
   page.on('request', (request) => {
     const url = request.url();
     if (!url.startsWith(`${world.url}/`) && !/^(?:data|blob):/.test(url)) elsewhere.push(url);
@@ -267,4 +283,23 @@ async function unharmed(page: Page): Promise<void> {
       .count(),
     elsewhere,
   }).toEqual({ title: 'Groundcrew', elements: 0, elsewhere: [] });
+}
+
+/** Buttons and fields that stand beyond the edge of the screen, where nothing scrolls to them. */
+function cutOff(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [
+      ...document.querySelectorAll<HTMLElement>(
+        'main button, main input, main select, main textarea, main h1',
+      ),
+    ]
+      .filter((each) => {
+        const { left, right, width } = each.getBoundingClientRect();
+        let around: HTMLElement | null = each;
+        while (around && !/auto|scroll/.test(getComputedStyle(around).overflowX))
+          around = around.parentElement;
+        return width > 0 && !around && (left < 0 || right > innerWidth + 1);
+      })
+      .map(({ textContent, outerHTML }) => (textContent || outerHTML).slice(0, 80)),
+  );
 }
