@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { widestOf, widthOf } from '../text/width.js';
+import { leastOf, widestOf } from '../text/width.js';
 
 /** The real terminal. */
 export type Output = NodeJS.WriteStream;
@@ -155,8 +155,8 @@ export class Screen extends EventEmitter {
     return widestOf(row.replace(sequences, '')) > this.columns;
   }
 
-  /** A row that was cut off at the edge has no more to wrap. */
-  private readonly widthOf = (text: string): number => Math.min(widthOf(text), this.columns);
+  /** A row that was cut off at the edge has no more to wrap. One that is taken for too wide would take a printed line along. */
+  private readonly widthOf = (text: string): number => Math.min(leastOf(text), this.columns);
 
   private takePrinted(chunk: string): string {
     return chunk.replace(marks, (_, id: string) => {
