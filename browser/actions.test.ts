@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../e2e/mcp-world.js';
 import { token, WebWorld } from '../e2e/web-world.js';
-import { executablePath, faultsOf, never, Pages, payload, phone } from './pages.js';
+import { executablePath, faultsOf, never, Pages, payload, smallPhone } from './pages.js';
 
 const world = new WebWorld([]);
 const pages = new Pages(world, token);
@@ -35,9 +35,13 @@ describe.skipIf(!executablePath)('what users do in the page', { timeout: 60_000 
   test('every kind of question is there for who comes later, and is answered in place on a phone', async () => {
     await using client = world.client();
     const session = await client.createSession({ sessionId: 'asks-all', ...silent });
+    let isDark = false;
     const answered = async (ask: Promise<unknown>, answer: (page: Page) => Promise<void>) => {
       await waiting(session);
-      const page = await pages.session('asks-all', { viewport: phone });
+      // Every other one in the dark, and all on the narrowest phone.
+      isDark = !isDark;
+      const colorScheme = isDark ? ('dark' as const) : ('light' as const);
+      const page = await pages.session('asks-all', { viewport: smallPhone, hasTouch: true, colorScheme });
       await page.getByRole('region', { name: 'Open questions' }).waitFor();
       expect(await faultsOf(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
@@ -60,7 +64,7 @@ describe.skipIf(!executablePath)('what users do in the page', { timeout: 60_000 
       say('Chosen.'),
     );
     const choice = session.sendAndWait('Ask me');
-    await answered(choice, (page) => page.getByRole('button', { name: payload }).click());
+    await answered(choice, (page) => page.getByRole('button', { name: payload }).tap());
     expect(lastResult()).toContain('onerror');
 
     world.model.play(
@@ -111,7 +115,7 @@ describe.skipIf(!executablePath)('what users do in the page', { timeout: 60_000 
     expect(lastResult()).toContain('Deeper');
     world.model.play(callTools({ id: 'p2', name: 'exit_plan_mode', arguments: plan }), say('Digging.'));
     const approved = session.sendAndWait('Plan it again');
-    await answered(approved, (page) => page.getByRole('button', { name: 'ask before each step' }).click());
+    await answered(approved, (page) => page.getByRole('button', { name: 'ask before each step' }).tap());
     expect(await session.call('session.mode.get')).toBe('interactive');
 
     await session.call('session.options.update', { sessionLimits: { maxCalls: 1 } });
@@ -149,7 +153,7 @@ describe.skipIf(!executablePath)('what users do in the page', { timeout: 60_000 
   test('a permission is given for the session, the project or a host, in the words of the terminal', async () => {
     await using client = world.client();
     const session = await client.createSession({ sessionId: 'approves', ...silent });
-    const page = await pages.session('approves', { viewport: phone });
+    const page = await pages.session('approves', { viewport: smallPhone, colorScheme: 'dark' });
     const asked = page.getByRole('region', { name: 'Open questions' });
     const labels = () => asked.getByRole('button').allTextContents();
     const call = (name: string, given: object) => callTools({ id: `${name}1`, name, arguments: given });
@@ -214,7 +218,7 @@ describe.skipIf(!executablePath)('what users do in the page', { timeout: 60_000 
       limited.model.play(spent, say('The other one.'));
       const turn = session.sendAndWait('Go on');
       await waiting(session);
-      const page = await others.session('limited', { viewport: phone });
+      const page = await others.session('limited', { viewport: smallPhone });
       const asked = page.getByRole('region', { name: 'Open questions' });
       await asked.getByText('The model is rate limited for 90000 seconds. Go on with another one?').waitFor();
       expect(await asked.getByRole('button').allTextContents()).toEqual(['Yes', 'Yes, always', 'No']);
@@ -351,7 +355,7 @@ describe.skipIf(!executablePath)('what users do in the page', { timeout: 60_000 
 
   test('under another name of this machine there is no page, and no token is taken', async () => {
     const { port } = new URL(world.url);
-    const page = await pages.open({ path: '/' });
+    const page = await pages.open({ path: '/', bypassCSP: true });
     const answer = await page.goto(`http://rebound.example:${port}/#${token}`);
     expect(answer?.status()).toBe(403);
     const entered = await page.evaluate(async (shown) => {

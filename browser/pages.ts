@@ -30,6 +30,9 @@ export interface PageOptions {
   readonly path?: string;
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly colorScheme?: 'light' | 'dark';
+  readonly hasTouch?: boolean;
+  /** For a page of a test's own: what the server serves there may do nothing. */
+  readonly bypassCSP?: boolean;
 }
 
 /** Pages of one server in a browser. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Connection } from '@groundcrew/rpc';
 import { approveAll, Client, RuntimeConnection, type SessionEvent } from '@groundcrew/sdk';
-import { callTools, say } from '@groundcrew/testkit';
+import { callTools, say, streamChunks } from '@groundcrew/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { until } from './mcp-world.js';
@@ -254,6 +254,84 @@ describe('events of a session as server-sent events', () => {
     expect(world.process.stderr).not.toContain('MaxListeners');
   });
 
+  test('a cursor that is no place of the session is said to be none, and reading starts anew, be it open or only stored', async () => {
+    await using client = world.client();
+    const session = await client.createSession({ sessionId: 'lost', onPermissionRequest: approveAll });
+    world.model.play(say('one'), say('two'));
+    await session.sendAndWait('one');
+    const frames = async (cursor: string, headers = {}) => {
+      const path = `/events?session=lost&follow=0&cursor=${cursor}`;
+      const { body } = await world.ask(path, { headers: { ...bearer, ...headers } });
+      return body.split('\n\n').filter((frame) => !/^(?:retry|$)/.test(frame));
+    };
+    const idsOf = (all: readonly string[]) => all.flatMap((frame) => /^id: (.*)$/m.exec(frame)?.[1] ?? []);
+    const read = async () => {
+      const whole = await frames('');
+      const far = await frames('999999999999999');
+      const byHeader = await frames('', { 'last-event-id': '999999999999999:7' });
+      expect([far[0], byHeader[0]]).toEqual(['event: expired\ndata: {}', 'event: expired\ndata: {}']);
+      expect([idsOf(far), idsOf(byHeader)]).toEqual([idsOf(whole), idsOf(whole)]);
+      // The end of the log is a place of it.
+      const end = idsOf(whole).at(-1) ?? '';
+      expect((await frames(end)).filter((frame) => frame.startsWith('event: expired'))).toEqual([]);
+      return idsOf(whole);
+    };
+    const live = await read();
+    await client.call('sessions.close', { sessionId: 'lost' });
+    expect((await read()).slice(0, live.length)).toEqual(live);
+    // One that is followed from there gets what is still to come.
+    const following = follow('lost', '999999999999999', (events) => count(events) >= 2);
+    const again = await client.resumeSession('lost', { onPermissionRequest: approveAll });
+    await again.sendAndWait('two');
+    const all = (await following).map(({ event }) => event.id);
+    expect(all).toEqual((await again.getEvents()).map(({ id }) => id).slice(0, all.length));
+    for (const wrong of ['-1', '1e3', '1:2:3', '1:', ':1', '0x1', '%00', '1%0a2', '9'.repeat(16), '<3'])
+      expect([
+        wrong,
+        (await world.ask(`/events?session=lost&follow=0&cursor=${wrong}`, { headers: bearer })).status,
+      ]).toEqual([wrong, 400]);
+  });
+
+  test('the server is killed again and again: readers and clients that come back with their cursors miss nothing', {
+    timeout: 120_000,
+  }, async () => {
+    let cursor = '';
+    const got: SessionEvent[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      const client = new Client({
+        connection: RuntimeConnection.forChannel(() => world.channel()),
+        reconnectTimeout: 0,
+        onHandlerError: () => undefined,
+      });
+      const options = { onPermissionRequest: approveAll, streaming: true };
+      const session =
+        round === 0
+          ? await client.createSession({ sessionId: 'often-killed', ...options })
+          : await client.resumeSession('often-killed', options);
+      const pieces = Array.from({ length: 2_000 }, (_, at) => `${round} ${at} `);
+      world.model.play(streamChunks(...pieces), streamChunks(...pieces));
+      await session.sendAndWait(`Round ${round}`);
+      const turn = session.send(`Killed ${round}`).catch(() => undefined);
+      // In the middle of an answer, after some of its pieces; at its end at the latest.
+      const isEnough = (events: readonly SessionEvent[]) =>
+        events.filter(({ type }) => type === 'assistant.message_delta').length > 20 * (round + 1) ||
+        count(events) >= 2;
+      const found = await follow('often-killed', cursor, isEnough, '&ephemeral=1');
+      await turn;
+      await world.process.signal('SIGKILL');
+      await client.forceStop();
+      for (const { id, event } of found) {
+        cursor = id;
+        if (!event.ephemeral) got.push(event);
+      }
+      await world.startServer();
+    }
+    const rest = await follow('often-killed', cursor, undefined, '&follow=0');
+    got.push(...rest.map(({ event }) => event));
+    const whole = (await follow('often-killed', '', undefined, '&follow=0')).map(({ event }) => event.id);
+    expect(got.map(({ id }) => id)).toEqual(whole);
+  });
+
   test('the server is killed in the middle: a reader that comes back with its last id misses nothing', async () => {
     const channel = RuntimeConnection.forChannel(() => world.channel());
     const client = new Client({ connection: channel, reconnectTimeout: 0, onHandlerError: () => undefined });
@@ -276,6 +354,26 @@ describe('events of a session as server-sent events', () => {
 
 function count(events: readonly SessionEvent[]): number {
   return events.filter(({ type }) => type === 'assistant.turn_end').length;
+}
+
+/** What keeps an answer from other pages. */
+const guards = {
+  policy: true,
+  frames: true,
+  sniffing: 'nosniff',
+  sharing: 'same-origin',
+  origins: undefined,
+};
+
+function guarded(headers: Readonly<Record<string, unknown>>): typeof guards {
+  const policy = String(headers['content-security-policy']);
+  return {
+    policy: policy.startsWith("default-src 'none'"),
+    frames: policy.includes("frame-ancestors 'none'"),
+    sniffing: String(headers['x-content-type-options']),
+    sharing: String(headers['cross-origin-resource-policy']),
+    origins: headers['access-control-allow-origin'] as undefined,
+  };
 }
 
 interface Followed {
@@ -326,6 +424,46 @@ describe('the page of the door', () => {
       (await world.ask('/requests?session=followed&turn=1')).status,
       (await world.ask('/else', { headers: bearer })).status,
     ]).toEqual([403, 403, 401, 401, 404]);
+  });
+
+  test('every answer of the door, whatever it is, is framed by no page, guessed by no browser and shared with no origin', async () => {
+    const { port } = new URL(world.url);
+    const origin = world.url;
+    const asked: readonly (readonly [number, string, Parameters<typeof world.ask>[1]?])[] = [
+      [200, '/'],
+      [200, '/inspector.js'],
+      [200, '/inspector.css'],
+      [200, '/known', { headers: bearer }],
+      [200, '/stored', { headers: bearer }],
+      [200, '/usage?session=followed', { headers: bearer }],
+      [200, '/requests?session=followed&turn=1', { headers: bearer }],
+      [200, '/events?session=followed&follow=0', { headers: bearer }],
+      [204, '/enter', { method: 'POST', headers: { ...bearer, origin } }],
+      [400, '/requests', { headers: bearer }],
+      [400, '/events', { headers: bearer }],
+      [401, '/known'],
+      [401, '/events?session=followed', { headers: { authorization: 'Bearer wrong' } }],
+      [401, '/enter', { method: 'POST' }],
+      [403, '/', { headers: { host: `rebound.example:${port}` } }],
+      [403, '/', { headers: { origin: 'https://evil.example' } }],
+      [404, '/else', { headers: bearer }],
+      [404, '/events?session=none', { headers: bearer }],
+      [405, '/', { method: 'POST' }],
+      [405, '/', { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } }],
+    ];
+    for (const [status, path, options] of asked) {
+      const answer = await world.ask(path, options);
+      expect([path, answer.status, guarded(answer.headers)]).toEqual([path, status, guards]);
+    }
+    const socket = new WebSocket(`${world.url.replace('http', 'ws')}/rpc`, {
+      headers: { authorization: 'Bearer no' },
+    });
+    const [, refused] = (await once(socket, 'unexpected-response')) as [
+      unknown,
+      { statusCode: number; headers: Record<string, string> },
+    ];
+    socket.on('error', () => undefined).terminate();
+    expect([refused.statusCode, guarded(refused.headers)]).toEqual([401, guards]);
   });
 
   test('gets the exact request of a call', async () => {

@@ -41,6 +41,7 @@ export async function runInTerminal(
   } finally {
     clearTimeout(timer);
     stopped.removeEventListener('abort', stop);
-    await terminal.release().catch(() => undefined); // an editor that is gone has no terminal
+    // Nothing waits for it: an editor that is gone has no terminal, and one that does not answer ends no call.
+    terminal.release().catch(() => undefined);
   }
 }

@@ -21,14 +21,14 @@ export function editorTools(parts: EditorToolParts): readonly Tool[] {
   const files = new EditorFiles(parts);
   return [
     ...(fs?.readTextFile
-      ? [acting('view', parts, (given, { sessionId }) => files.view(given, sessionId))]
+      ? [acting('view', parts, (given, { sessionId }, signal) => files.view(given, { sessionId, signal }))]
       : []),
     ...(fs?.readTextFile && fs.writeTextFile
       ? [
           acting(
             'edit',
             parts,
-            once(parts, (given, { sessionId }) => files.edit(given, sessionId)),
+            once(parts, (given, { sessionId }, signal) => files.edit(given, { sessionId, signal })),
           ),
         ]
       : []),
@@ -37,7 +37,7 @@ export function editorTools(parts: EditorToolParts): readonly Tool[] {
           acting(
             'create',
             parts,
-            once(parts, (given, { sessionId }) => files.create(given, sessionId)),
+            once(parts, (given, { sessionId }, signal) => files.create(given, { sessionId, signal })),
           ),
         ]
       : []),
@@ -76,14 +76,24 @@ function once({ isLive }: EditorToolParts, work: Work): Work {
   };
 }
 
+/** Whose call it is, and how long the editor's answer is waited for. */
+interface FileCall {
+  readonly sessionId: string;
+  readonly signal: AbortSignal;
+}
+
 /** Files as the editor has them. */
 class EditorFiles {
   private readonly last = new Map<string, Promise<unknown>>();
 
   constructor(private readonly parts: EditorToolParts) {}
 
-  async view(given: Arguments, sessionId: string): Promise<ToolResultObject> {
-    const text = await this.read(this.pathOf(given), sessionId);
+  view(given: Arguments, call: FileCall): Promise<ToolResultObject> {
+    return orFailure(this.shown(given, call));
+  }
+
+  private async shown(given: Arguments, call: FileCall): Promise<ToolResultObject> {
+    const text = await this.read(this.pathOf(given), call);
     const lines = text.replace(/\n$/, '').split('\n');
     const [first = 1, end = -1] = Array.isArray(given.view_range) ? given.view_range.map(Number) : [];
     if (text.length > easyCharacters && !given.view_range && given.forceReadLargeFiles !== true)
@@ -98,11 +108,11 @@ class EditorFiles {
     return succeeded(text === '' ? '' : shown.map((line, at) => `${first + at}. ${line}`).join('\n'));
   }
 
-  edit(given: Arguments, sessionId: string): Promise<ToolResultObject> {
+  edit(given: Arguments, call: FileCall): Promise<ToolResultObject> {
     const path = this.pathOf(given);
     return this.inTurn(path, async () => {
       const [oldText, newText] = [String(given.old_str ?? ''), String(given.new_str ?? '')];
-      const before = await this.read(path, sessionId);
+      const before = await this.read(path, call);
       const at = before.indexOf(oldText);
       if (oldText === '' || at < 0)
         return failed(
@@ -112,17 +122,17 @@ class EditorFiles {
         return failed(
           `Ambiguous match for old_str in ${path}. No changes made; try again with a more specific old_str.`,
         );
-      await this.write(path, before.slice(0, at) + newText + before.slice(at + oldText.length), sessionId);
+      await this.write(path, before.slice(0, at) + newText + before.slice(at + oldText.length), call);
       const line = before.slice(0, at).split('\n').length;
       return succeeded(`File ${path} updated with changes.`, pieceDiff(path, { line, oldText, newText }));
     });
   }
 
-  create(given: Arguments, sessionId: string): Promise<ToolResultObject> {
+  create(given: Arguments, call: FileCall): Promise<ToolResultObject> {
     const path = this.pathOf(given);
     return this.inTurn(path, async () => {
       const newText = String(given.file_text ?? '');
-      await this.write(path, newText, sessionId);
+      await this.write(path, newText, call);
       return succeeded(
         `Created file ${path} with ${newText.length} characters`,
         pieceDiff(path, { line: 1, newText }),
@@ -135,31 +145,41 @@ class EditorFiles {
   }
 
   /** Editors know the files of their project; others are read from the disk. */
-  private async read(path: string, sessionId: string): Promise<string> {
-    try {
-      const { content } = await this.parts.editor.request(methods.client.fs.readTextFile, {
-        sessionId,
-        path,
-      });
-      return content;
-    } catch {
-      return readFile(path, 'utf8');
-    }
+  private async read(path: string, { sessionId, signal }: FileCall): Promise<string> {
+    const { editor } = this.parts;
+    const asked = editor.request(methods.client.fs.readTextFile, { sessionId, path }, waiting(signal));
+    const answer = await asked.catch(() => undefined);
+    signal.throwIfAborted();
+    if (answer === undefined) return readFile(path, 'utf8');
+    // Whatever an editor sends comes this far.
+    const { content } = (answer ?? {}) as { readonly content?: unknown };
+    if (typeof content !== 'string') throw new Error(`its answer has no text of ${path}`);
+    return content;
   }
 
-  private async write(path: string, content: string, sessionId: string): Promise<void> {
-    await this.parts.editor.request(methods.client.fs.writeTextFile, { sessionId, path, content });
+  private async write(path: string, content: string, { sessionId, signal }: FileCall): Promise<void> {
+    const { editor } = this.parts;
+    await editor.request(methods.client.fs.writeTextFile, { sessionId, path, content }, waiting(signal));
   }
 
   /** Edits of the same file made side by side follow one another. */
   private inTurn(path: string, work: () => Promise<ToolResultObject>): Promise<ToolResultObject> {
-    const done = (this.last.get(path) ?? Promise.resolve())
-      .then(work)
-      .catch((error: unknown) =>
-        failed(`The editor could not do it: ${error instanceof Error ? error.message : String(error)}`),
-      );
+    const done = orFailure((this.last.get(path) ?? Promise.resolve()).then(work));
     this.last.set(path, done);
     return done;
+  }
+}
+
+/** An editor that never answers is waited for no longer than its call: the next one of the same file comes after it. */
+function waiting(signal: AbortSignal) {
+  return { cancellationSignal: signal, stopWaitingOnCancel: true };
+}
+
+async function orFailure(work: Promise<ToolResultObject>): Promise<ToolResultObject> {
+  try {
+    return await work;
+  } catch (error) {
+    return failed(`The editor could not do it: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

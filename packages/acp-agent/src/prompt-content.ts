@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, type Stats, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ContentBlock, RequestError } from '@agentclientprotocol/sdk';
@@ -49,10 +49,19 @@ function partOf(block: ContentBlock): Part {
 /** A file or a directory of this machine is attached; any other address is words. */
 function linkOf(uri: string, name: string): Part {
   const path = pathOf(uri);
-  const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+  const found = path === undefined ? undefined : statOf(path);
   if (path === undefined || !found) return { text: `[${name}](${uri})` };
   const type = found.isDirectory() ? ('directory' as const) : ('file' as const);
   return { text: `@${name}`, attachment: { type, path, displayName: name } };
+}
+
+/** What an editor links to may be anything: too long for a name, a link to itself. That is no file. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 type Resource = Extract<ContentBlock, { type: 'resource' }>['resource'];

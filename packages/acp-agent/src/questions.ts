@@ -7,6 +7,7 @@ import {
   type ElicitationSchema,
   methods,
   type PermissionOption,
+  RequestError,
   type RequestPermissionRequest,
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
@@ -77,8 +78,18 @@ async function choose(
     options: [...asked.options],
   };
   const waiting = { cancellationSignal: signal, stopWaitingOnCancel: true };
-  const { outcome } = await editor.request(methods.client.session.requestPermission, params, waiting);
-  return outcome.outcome === 'selected' ? outcome.optionId : undefined;
+  const answer: unknown = await editor.request(methods.client.session.requestPermission, params, waiting);
+  return chosenIn(answer);
+}
+
+/** Whatever an editor sends comes this far: what is no choice is none. */
+function chosenIn(answer: unknown): string | undefined {
+  const { outcome } = (answer ?? {}) as {
+    readonly outcome?: { readonly outcome?: unknown; readonly optionId?: unknown } | null;
+  };
+  return outcome?.outcome === 'selected' && typeof outcome.optionId === 'string'
+    ? outcome.optionId
+    : undefined;
 }
 
 async function permission(
@@ -97,9 +108,10 @@ async function permission(
     const chosen = await choose(parts, { toolCall, options: choices.map(optionOf) }, signal);
     if (signal.aborted) return { kind: 'no-result' };
     return choices.find(({ scope }) => scope === chosen)?.result ?? { kind: 'user-not-available' };
-  } catch {
-    // The editor is gone, or cannot ask: the question stays open for the next client.
-    return { kind: 'no-result' };
+  } catch (error) {
+    // An editor that is there and cannot ask has nobody to say yes. When it is gone, the question stays open for the next client.
+    const isRefused = error instanceof RequestError && !signal.aborted;
+    return { kind: isRefused ? 'user-not-available' : 'no-result' };
   }
 }
 

@@ -1,6 +1,7 @@
 import { runHeadless } from './commands/headless.js';
 import { endWith } from './failure.js';
 import { readHeadless } from './flags/headless-arguments.js';
+import { startDirectory } from './terminal/working-directory.js';
 
 declare const __VERSION__: string;
 
@@ -29,7 +30,7 @@ main(process.argv.slice(2)).catch(endWith);
 async function main(argv: readonly string[]): Promise<void> {
   await runHeadless(readHeadless(argv), {
     environment: process.env,
-    workingDirectory: process.cwd(),
+    workingDirectory: startDirectory(),
     version: __VERSION__,
     used: { add: (method) => void (worthKeeping.has(method) && used.add(method)) },
     announce: (line) => process.stdout.write(`${line}\n`),

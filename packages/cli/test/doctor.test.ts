@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { say } from '@groundcrew/testkit';
@@ -186,4 +186,112 @@ test('keys, MCP servers and settings are explained in words, with what to do', a
       /^problem: the settings cannot be used: .*logLevel.*\. Correct them\.\nproblem: the MCP servers cannot be read: /,
     ),
   ]);
+});
+
+/** The problems that are said, without what the machine is like. */
+async function problems(environment: Readonly<Record<string, string>> = {}): Promise<readonly string[]> {
+  const { code, stdout, stderr } = await world.run(['doctor', '--check'], { environment });
+  const found = stdout.split('\n').filter((line) => line.startsWith('problem: '));
+  // Reasons in words, and never where in the program something failed.
+  expect(`${stdout}${stderr}`).not.toMatch(/\n\s+at |TypeError/);
+  expect([code, stderr]).toEqual([found.length > 0 ? 1 : 0, '']);
+  return found;
+}
+
+test('a home that cannot be one is explained: something in its way, a pipe or a directory for a file', async () => {
+  const file = join(world.homePath, 'file');
+  writeFileSync(file, '');
+  for (const home of [file, join(file, 'below')])
+    expect(await problems({ GROUNDCREW_HOME: home })).toEqual([
+      `problem: the home ${home} cannot be there: ${file} is no directory. Move it away, or name another home by GROUNDCREW_HOME.`,
+      expect.stringMatching(/^problem: the settings cannot be used: .*config\.json: cannot be read: ENOTDIR/),
+    ]);
+  const config = join(world.homePath, 'config.json');
+  for (const make of [() => execFileSync('mkfifo', [config]), () => mkdirSync(config)]) {
+    make();
+    expect(await problems()).toEqual([
+      `problem: the settings cannot be used: ${config}: cannot be read: ${config} is no plain file. Correct them.`,
+    ]);
+    rmSync(config, { recursive: true });
+  }
+  for (const make of [() => execFileSync('mkfifo', [store()]), () => mkdirSync(store())]) {
+    make();
+    expect(await problems()).toEqual([
+      `problem: ${store()} is no file, so no session can be kept in it. Move it away, or name another home.`,
+    ]);
+    rmSync(store(), { recursive: true });
+  }
+});
+
+test('a key that no request can carry, and the servers of a project, are explained', async () => {
+  const noKey =
+    'problem: the key by OPENAI_API_KEY has what no key has: an end of line, a blank, a foreign letter, or quotation marks around it. Copy it anew.';
+  for (const OPENAI_API_KEY of ['sk-x\ny', 'sk-x\n', '"sk-x"', "'sk-x'", 'sk-ü', 'sk x'])
+    expect(await problems({ OPENAI_API_KEY })).toEqual([noKey]);
+  for (const OPENAI_API_KEY of ['sk-x', ' sk-x ']) expect(await problems({ OPENAI_API_KEY })).toEqual([]);
+  expect(await problems({ OLLAMA_HOST: 'http://[' })).toEqual([
+    'problem: the model service has no address: OLLAMA_HOST is no address: http://[. Correct it, such as http://127.0.0.1:11434.',
+  ]);
+  const file = join(world.workingDirectory, '.mcp.json');
+  const servers = { gone: { command: 'no-such-program' }, off: { command: 'none-either', disabled: true } };
+  try {
+    writeFileSync(file, JSON.stringify({ mcpServers: servers }));
+    expect(await problems()).toEqual([
+      'problem: the MCP server gone cannot start: there is no program no-such-program. Install it, or correct the server in .mcp.json.',
+    ]);
+    writeFileSync(file, '{');
+    expect(await problems()).toEqual([
+      expect.stringMatching(
+        /^problem: the MCP servers of this project cannot be read: .*\.mcp\.json:1:2: .*\. Correct the file\.$/,
+      ),
+    ]);
+  } finally {
+    rmSync(file);
+  }
+});
+
+/** Mounts something small and runs a script in it, where this machine lets one do so. */
+const inSmallDisk = (script: string, environment: Readonly<Record<string, string>>) =>
+  spawnSync(
+    'unshare',
+    ['-rm', 'sh', '-c', `mount -t tmpfs -o size=256k none "$GROUNDCREW_HOME" && ${script}`],
+    {
+      env: { PATH: process.env.PATH ?? '', ...environment },
+      encoding: 'utf8',
+    },
+  );
+const canMount = inSmallDisk('true', { GROUNDCREW_HOME: world.home.path }).status === 0;
+
+test.skipIf(!canMount)('a disk that is full is explained before a session is lost on it', () => {
+  const program = join(import.meta.dirname, '../bin/groundcrew.js');
+  const run = `'${process.execPath}' '${program}'`;
+  const fill = 'head -c 300000 /dev/zero > "$GROUNDCREW_HOME/fill" 2>/dev/null';
+  const { stdout } = inSmallDisk(`{ ${fill}; ${run} doctor --check; echo "code $?"; }`, {
+    HOME: world.home.path,
+    GROUNDCREW_HOME: world.homePath,
+  });
+  expect(stdout).toContain(
+    `problem: there is hardly any space left where the home ${world.homePath} is: 0 KiB. Free some space, or name another home by GROUNDCREW_HOME.\n`,
+  );
+  expect(stdout).toMatch(/code 1\n$/);
+});
+
+test('a command that is started where no directory is any more says so', async () => {
+  const gone = join(world.home.path, 'gone');
+  const program = join(import.meta.dirname, '../bin/groundcrew.js');
+  const script = 'mkdir "$0" && cd "$0" && rmdir "$0" && exec "$@"';
+  const { status, stdout, stderr } = spawnSync(
+    'sh',
+    ['-c', script, gone, process.execPath, program, 'doctor'],
+    {
+      env: { PATH: process.env.PATH ?? '', HOME: world.home.path, GROUNDCREW_HOME: world.homePath },
+      encoding: 'utf8',
+    },
+  );
+  expect({ status, stdout, stderr }).toEqual({
+    status: 1,
+    stdout: '',
+    stderr:
+      'groundcrew: The directory that this was started in is not there any more: change to another one\n',
+  });
 });

@@ -17,6 +17,8 @@ test('a starter app passes its own types and tests, and answers without a key', 
   expect(made.stdout).toMatch(
     /^Wrote package\.json, tsconfig\.json, src\/agent\.ts, .*\nNext: cd .* && npm install && /,
   );
+  // The line can be run as it stands.
+  expect(made.stdout).toMatch(/\nNext: cd '[^']*\/My Agent' && npm install && npm test && npm start\n$/);
   expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name).toBe('my-agent');
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
   const npm = async (...words: readonly string[]) => {

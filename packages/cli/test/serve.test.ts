@@ -92,6 +92,13 @@ describe('a server that a user starts', () => {
       stdout: '',
       stderr: `Failed to start server: Error: Address already in use (os error 98): port ${port}. Choose another, or leave --port out.\n`,
     });
+    // A token for HTTP has no blanks.
+    const forPages = { GROUNDCREW_TOKEN: 'a-token-of-ours' };
+    const third = await world.run(['serve', '--http-port', String(port)], { environment: forPages });
+    expect([third.code, third.stderr]).toEqual([
+      1,
+      `Failed to start server: Error: Address already in use (os error 98): port ${port}. Choose another, or leave --http-port out.\n`,
+    ]);
     expect(await world.run(['serve', '--token-file', world.homePath])).toMatchObject({ code: 2, stdout: '' });
     first.child.kill('SIGTERM');
     await first.ended;

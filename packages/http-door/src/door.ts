@@ -15,6 +15,7 @@ import {
   unauthorised,
   unknownMethod,
 } from './faults.js';
+import { guards } from './guards.js';
 import { PageCookies } from './page-cookies.js';
 import { PendingBodies } from './pending-bodies.js';
 import { PendingConnections } from './pending-connections.js';
@@ -327,7 +328,7 @@ class Door {
     try {
       if (this.isCookiePath(incoming)) {
         const cookie = this.tokenCookies?.issue(visit.shown ?? '') ?? this.cookies?.issue() ?? '';
-        outgoing.writeHead(204, { 'set-cookie': cookie, 'cache-control': 'no-store' }).end();
+        outgoing.writeHead(204, { ...guards, 'set-cookie': cookie, 'cache-control': 'no-store' }).end();
         return;
       }
       const response = await this.routeOf(incoming)?.answer(request, visit.identity);

@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { guards } from './guards.js';
 
 /** Why a request is refused. */
 export interface Fault {
@@ -36,6 +37,7 @@ export function refuse(outgoing: ServerResponse, { status, text, headers }: Faul
   }
   // What the client still sends is not read.
   outgoing.writeHead(status, {
+    ...guards,
     'content-type': 'text/plain; charset=utf-8',
     connection: 'close',
     ...headers,
@@ -51,6 +53,7 @@ export function refuseSocket(socket: Duplex, { status, text }: Fault): void {
     'content-type: text/plain; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
+    ...Object.entries(guards).map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { guards } from './guards.js';
 
 /** A request has more than is read. */
 export class TooLarge extends Error {
@@ -43,7 +44,7 @@ async function readBody(incoming: IncomingMessage, most: number): Promise<Buffer
 
 /** Sends an answer piece by piece, no faster than it is read, until it ends or the client is gone. */
 export async function send(response: Response, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  outgoing.writeHead(response.status, { ...guards, ...Object.fromEntries(response.headers) });
   const reader = response.body?.getReader();
   if (!reader) {
     outgoing.end();

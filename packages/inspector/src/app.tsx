@@ -1,7 +1,7 @@
 import type { Client } from '@groundcrew/sdk/browser';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { enter, openClient } from './connection.js';
+import { enter, isShutOut, openClient, tokenInAddress } from './connection.js';
 import { decoded } from './format.js';
 import { type ListedSession, listSessions } from './session-list.js';
 import { SessionPage } from './session-page.js';
@@ -9,6 +9,10 @@ import { SessionsPage } from './sessions-page.js';
 
 /** Shows the inspector in an element of the page. */
 export async function start(element: Element): Promise<void> {
+  // A token that is added to the address of an open page: it begins anew with it.
+  addEventListener('hashchange', () => {
+    if (tokenInAddress() !== '') location.reload();
+  });
   if (!(await enter())) {
     render(<NoEntry />, element);
     return;
@@ -35,6 +39,7 @@ function App() {
   const [client] = useState(() => openClient(setConnected));
   const sessions = useSessions(client);
   const sessionId = useAddress();
+  if (useShutOut(isConnected)) return <NoEntry />;
   return (
     <div class={sessionId === '' ? 'app' : 'app has-session'}>
       <header class="top">
@@ -86,9 +91,23 @@ function useSessions(client: Client): readonly ListedSession[] | undefined {
   return sessions;
 }
 
+/** Whether a connection that is lost will not come back: the server wants a token that this page does not have. */
+function useShutOut(isConnected: boolean): boolean {
+  const [isOut, setOut] = useState(false);
+  useEffect(() => {
+    if (isConnected) return undefined;
+    const look = async () => {
+      if (await isShutOut()) setOut(true);
+    };
+    const timer = setInterval(() => void look(), lookMilliseconds);
+    return () => clearInterval(timer);
+  }, [isConnected]);
+  return isOut;
+}
+
 /** The session in the address, `#/ID`; empty for none. */
 function useAddress(): string {
-  const read = () => decoded(location.hash.replace(/^#\/?/, ''));
+  const read = () => (location.hash.startsWith('#/') ? decoded(location.hash.slice(2)) : '');
   const [address, setAddress] = useState(read);
   useEffect(() => {
     const change = () => setAddress(read());

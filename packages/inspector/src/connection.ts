@@ -1,10 +1,15 @@
 import { Client, RuntimeConnection } from '@groundcrew/sdk/browser';
 import { decoded } from './format.js';
 
+/** The token behind the `#` of the address, where it is not the address of a session: that begins with a slash. */
+export function tokenInAddress(): string {
+  return location.hash.startsWith('#/') ? '' : decoded(location.hash.replace(/^#(?:token=)?/, ''));
+}
+
 /** Exchanges the token in the address for a cookie, and takes it out of the address. False when there is none that counts. */
 export async function enter(): Promise<boolean> {
-  const token = decoded(location.hash.replace(/^#(?:token=)?/, ''));
-  if (token !== '' && !token.startsWith('/')) {
+  const token = tokenInAddress();
+  if (token !== '') {
     history.replaceState(null, '', '/');
     // No server has another token, and fetch throws for what no header carries.
     if (!/^[!-~]+$/.test(token)) return false;
@@ -12,6 +17,12 @@ export async function enter(): Promise<boolean> {
     return answer.ok;
   }
   return (await fetch('/known')).ok;
+}
+
+/** Whether the server is there and takes the cookie for nothing: it has another token by now. */
+export async function isShutOut(): Promise<boolean> {
+  const answer = await fetch('/known').catch(() => undefined);
+  return answer?.status === 401;
 }
 
 /** The way to the runtime: the same door the page came through, shown the cookie. */

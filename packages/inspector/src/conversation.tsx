@@ -92,9 +92,13 @@ function Item({ item }: { readonly item: TranscriptItem }) {
         <code>{item.name}</code> <span class="subject">{toolSubject(item).slice(0, longestSubject)}</span>{' '}
         <span class={`badge ${item.state}`}>{item.state}</span>
       </summary>
-      <pre>{JSON.stringify(item.arguments, null, 2)}</pre>
+      <pre tabIndex={0}>{JSON.stringify(item.arguments, null, 2)}</pre>
       <Output text={shown} />
-      {item.error && <pre class="bad">{item.error}</pre>}
+      {item.error && (
+        <pre class="bad" tabIndex={0}>
+          {item.error}
+        </pre>
+      )}
     </details>
   );
 }

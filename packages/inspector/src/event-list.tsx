@@ -122,7 +122,7 @@ function ChosenEvent({ event, fork, close }: { readonly event: SessionEvent; for
           Close
         </button>
       </div>
-      <pre>{JSON.stringify(event, null, 2)}</pre>
+      <pre tabIndex={0}>{JSON.stringify(event, null, 2)}</pre>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { type EventData, type FormField, formChoices } from '@groundcrew/sdk/browser';
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { visible } from './format.js';
 
 type Value = string | number | boolean | string[];
@@ -21,12 +21,15 @@ export function Form({
   const { message, mode, url, elicitationSource, requestedSchema } = asked;
   const { properties = {}, required = [] } = requestedSchema ?? {};
   // The runtime has checked the form.
-  const fields = Object.entries(properties as Readonly<Record<string, Field>>);
+  const fields = Object.entries(properties as Readonly<Record<string, FormField>>);
   const [problem, setProblem] = useState('');
+  const id = useId();
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
-    const content = fields.map(([name, field]) => [name, valueIn(field, given.getAll(name))] as const);
+    const content = fields.map(
+      ([name, field], index) => [name, valueIn(field, given.getAll(`${id}-${index}`))] as const,
+    );
     const missing = content.find(([name, value]) => required.includes(name) && isNothing(value));
     setProblem(
       missing ? `${labelOf(...(fields.find(([name]) => name === missing[0]) ?? ['', {}]))} is needed` : '',
@@ -42,8 +45,14 @@ export function Form({
         {visible(message)}
       </strong>
       {mode === 'url' && <PageToVisit url={url ?? ''} />}
-      {fields.map(([name, field]) => (
-        <FieldRow key={name} name={name} field={field} isRequired={required.includes(name)} />
+      {fields.map(([name, field], index) => (
+        <FieldRow
+          key={name}
+          id={`${id}-${index}`}
+          label={labelOf(name, field)}
+          field={field}
+          isRequired={required.includes(name)}
+        />
       ))}
       {problem !== '' && <p role="alert">{problem}</p>}
       <div class="bar">
@@ -75,33 +84,36 @@ function PageToVisit({ url }: { readonly url: string }) {
 }
 
 interface FieldProps {
-  readonly name: string;
+  /**
+   * Names the input in the page and in its form. It is none of the asker's: an input of that name would stand in the place of
+   * what a form has by itself, and two forms may have the same fields.
+   */
+  readonly id: string;
   readonly field: FormField;
   readonly isRequired: boolean;
 }
 
-function FieldRow({ name, field, isRequired }: FieldProps) {
-  const id = `form-${name}`;
+function FieldRow({ id, label, field, isRequired }: FieldProps & { readonly label: string }) {
   return (
     <p class="field">
       <label for={id}>
-        {labelOf(name, field)}
+        {label}
         {isRequired ? '' : ' (optional)'}
       </label>
       {field.description !== undefined && <small>{visible(field.description)}</small>}
-      <FieldInput name={name} id={id} field={field} isRequired={isRequired} />
+      <FieldInput id={id} field={field} isRequired={isRequired} />
     </p>
   );
 }
 
-function FieldInput({ name, id, field, isRequired }: FieldProps & { readonly id: string }) {
+function FieldInput({ id, field, isRequired }: FieldProps) {
   const choices = formChoices(field);
   const usual = field.default === undefined ? '' : String(field.default);
   if (choices) {
     const isMany = field.type === 'array';
     const chosen = isMany && Array.isArray(field.default) ? field.default.map(String) : [usual];
     return (
-      <select name={name} id={id} multiple={isMany} required={isRequired}>
+      <select name={id} id={id} multiple={isMany} required={isRequired}>
         {!isMany && usual === '' && <option value="">choose</option>}
         {choices.map(({ value, label }) => (
           <option key={value} value={value} selected={chosen.includes(value)}>
@@ -112,8 +124,8 @@ function FieldInput({ name, id, field, isRequired }: FieldProps & { readonly id:
     );
   }
   if (field.type === 'boolean')
-    return <input type="checkbox" name={name} id={id} defaultChecked={field.default === true} />;
-  const shared = { name, id, required: isRequired, defaultValue: usual };
+    return <input type="checkbox" name={id} id={id} defaultChecked={field.default === true} />;
+  const shared = { name: id, id, required: isRequired, defaultValue: usual };
   if (field.type === 'number' || field.type === 'integer') {
     const step = field.type === 'integer' ? 1 : 'any';
     return <input type="number" step={step} min={field.minimum} max={field.maximum} {...shared} />;

@@ -64,7 +64,7 @@ function Asked({ question, ...props }: AskedProps) {
     case 'session_limits_exhausted.requested':
       return <Limits question={question} {...props} />;
     default:
-      return <pre>{describe(question.data)}</pre>;
+      return <pre tabIndex={0}>{describe(question.data)}</pre>;
   }
 }
 

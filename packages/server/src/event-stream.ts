@@ -58,6 +58,8 @@ interface Reading {
 class EventReader {
   private cursor: string;
   private beatAt = Date.now() + beatMilliseconds;
+  /** The cursor that was given is not looked at yet: it may be no place of this session. */
+  private isUnproven = true;
 
   constructor(
     private readonly parts: EventStreamParts,
@@ -107,7 +109,8 @@ class EventReader {
     if (includesEphemeral) session.readers.ephemerals.isWanted = true;
     const { cursor } = this;
     const page = await readForward(session, { cursor, max: pageSize, includeEphemeral: includesEphemeral });
-    const frames = page.next.isLost ? ['event: expired\ndata: {}\n\n'] : [];
+    this.isUnproven = false;
+    const frames = page.next.isLost ? [expired] : [];
     let number = page.next.isLost ? 0 : Number(cursor.split(':')[1] ?? 0);
     for (const { seq, number: own, json } of page.events) {
       number = Math.max(number, own);
@@ -120,6 +123,11 @@ class EventReader {
   private async storedPage(): Promise<readonly string[]> {
     const frames: string[] = [];
     let seq = Number(this.cursor.split(':')[0]);
+    if (this.isUnproven && seq > 0 && !(await hasRecord(this.parts, this.sessionId, seq - 1))) {
+      frames.push(expired);
+      seq = 0;
+    }
+    this.isUnproven = false;
     const { items } = await this.parts.store.list({ sessionId: this.sessionId, includeEmpty: true });
     const removed = items[0]?.head.removed ?? [];
     const isCutOff = (at: number) => removed.some(([first, last]) => at >= first && at <= last);
@@ -141,10 +149,17 @@ class EventReader {
   }
 }
 
-async function isStored({ store }: EventStreamParts, sessionId: string): Promise<boolean> {
-  for await (const records of store.read(sessionId)) if (records.length > 0) return true;
+function isStored(parts: EventStreamParts, sessionId: string): Promise<boolean> {
+  return hasRecord(parts, sessionId, 0);
+}
+
+/** Whether a record is stored after a place of the log. */
+async function hasRecord({ store }: EventStreamParts, sessionId: string, after: number): Promise<boolean> {
+  for await (const records of store.read(sessionId, after)) if (records.length > 0) return true;
   return false;
 }
+
+const expired = 'event: expired\ndata: {}\n\n';
 
 function frame(id: string, json: string): string {
   return `id: ${id}\ndata: ${json}\n\n`;

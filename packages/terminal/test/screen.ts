@@ -93,6 +93,19 @@ export class TestScreen {
     this.pty.resize(columns, rows);
   }
 
+  /** The window has another size for less than a moment: no program learns of it. */
+  flicker(columns: number, rows: number): void {
+    const { cols, rows: before } = this.terminal;
+    this.terminal.resize(columns, rows);
+    this.terminal.resize(cols, before);
+  }
+
+  /** The terminal reads nothing more, until it is told to go on. */
+  stopReading(): () => void {
+    this.pty.pause();
+    return () => this.pty.resume();
+  }
+
   /** Where the cursor is: from the top of the screen, from the left. */
   get cursor(): { readonly row: number; readonly column: number } {
     const { cursorX, cursorY } = this.terminal.buffer.active;

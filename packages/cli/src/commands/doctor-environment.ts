@@ -1,9 +1,11 @@
+import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { delimiter, isAbsolute } from 'node:path';
+import { delimiter, dirname, isAbsolute } from 'node:path';
 import { isCopilotConfigured } from '@groundcrew/model-access';
 import { findExecutable } from '@groundcrew/runtime';
 import { readConfig } from '../config/config.js';
 import { mcpConfig } from '../config/mcp-config.js';
+import { mcpFiles } from '../config/mcp-file.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { visible } from '../terminal/visible.js';
 
@@ -14,27 +16,73 @@ export interface Remark {
   readonly isProblem?: boolean;
 }
 
-/** What sessions of this home will find: a model service, MCP servers, ports. Nothing is started, and no service is asked. */
+/** What sessions of this home will find: room for them, a model service, MCP servers, ports. Nothing is started, and no service is asked. */
 export async function examineEnvironment(
   homeDirectory: string,
   { environment, workingDirectory }: Pick<Terminal, 'environment' | 'workingDirectory'>,
 ): Promise<readonly Remark[]> {
   const own = { ...environment, GROUNDCREW_HOME: homeDirectory };
   return [
+    ...homeRemarks(homeDirectory),
     modelRemark(own),
     ...mcpRemarks(homeDirectory, { environment, workingDirectory }),
     await portRemark(),
   ];
 }
 
+const otherHome = 'or name another home by GROUNDCREW_HOME';
+const leastBytes = 16 * 1024 * 1024;
+
+/** Whether sessions can be kept there at all. */
+function homeRemarks(home: string): readonly Remark[] {
+  const problem = (text: string) => [{ text: `problem: ${text}`, isProblem: true }];
+  const place = nearestPlace(home);
+  if (place === undefined) return [];
+  try {
+    if (!statSync(place).isDirectory())
+      return problem(
+        `the home ${home} cannot be there: ${place} is no directory. Move it away, ${otherHome}.`,
+      );
+    accessSync(place, constants.R_OK | constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = statfsSync(place);
+    const room = bavail * bsize;
+    if (room >= leastBytes) return [];
+    const left = `${Math.floor(room / 1024).toLocaleString('en')} KiB`;
+    return problem(
+      `there is hardly any space left where the home ${home} is: ${left}. Free some space, ${otherHome}.`,
+    );
+  } catch (error) {
+    return problem(
+      `the home ${home} cannot be read and written by this user (${textOf(error)}). Change whose ${place} is, ${otherHome}.`,
+    );
+  }
+}
+
+/** The home, or what it would be made in. */
+function nearestPlace(home: string): string | undefined {
+  for (let place = home; ; place = dirname(place)) {
+    try {
+      if (statSync(place, { throwIfNoEntry: false })) return place;
+    } catch {
+      // Something in its way is no directory, or not to be looked into: that is farther up.
+    }
+    if (place === dirname(place)) return undefined;
+  }
+}
+
 function modelRemark(environment: Terminal['environment']): Remark {
   try {
-    const { provider, model, warnings } = readConfig({}, environment);
+    const { provider, model, warnings, ways } = readConfig({}, environment);
     const settingWarnings = warnings.length === 0 ? '' : ` config.json: ${warnings.join('; ')}.`;
     const named = model === undefined ? '' : `, model ${model}`;
     if (provider && !isAddress(provider.config.baseUrl))
       return {
         text: `problem: the model service has no address: ${visible(provider.config.baseUrl)}, by ${provider.source}, is none of http or https. Correct it where it is set, beside the key.`,
+        isProblem: true,
+      };
+    if (provider && !isHeaderText(provider.config.apiKey ?? ''))
+      return {
+        text: `problem: the key by ${provider.source} has what no key has: an end of line, a blank, a foreign letter, or quotation marks around it. Copy it anew.`,
         isProblem: true,
       };
     if (provider)
@@ -44,6 +92,12 @@ function modelRemark(environment: Terminal['environment']): Remark {
     if (isCopilotConfigured(environment))
       return {
         text: `The model service is that of COPILOT_API_URL${named}; groundcrew models asks it.${settingWarnings}`,
+      };
+    const astray = ways.find(({ name }) => name === 'ollama');
+    if (environment.OLLAMA_HOST?.trim() && astray && !astray.provider)
+      return {
+        text: `problem: the model service has no address: ${astray.reason}: ${visible(environment.OLLAMA_HOST)}. Correct it, such as http://127.0.0.1:11434.`,
+        isProblem: true,
       };
     return {
       text: `note: no key of a model service: the offline model answers. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GROUNDCREW_BASE_URL, or name a provider in config.json.${settingWarnings}`,
@@ -60,28 +114,22 @@ function mcpRemarks(
   try {
     const config = mcpConfig(homeDirectory, environment);
     // Throws what is wrong with the file.
-    const own = Object.entries(config.read().servers);
-    const found = config.discover(workingDirectory);
-    if (found.length === 0) return [{ text: 'No MCP server is named; groundcrew mcp add names one.' }];
-    const missing = own.flatMap(([name, server]) => {
-      const { command, url } = server as { readonly command?: unknown; readonly url?: unknown };
-      if (typeof url === 'string' && !isAddress(url))
-        return [
-          {
-            text: `problem: the MCP server ${name} cannot be reached: ${visible(url)} is no address. Correct the server in mcp.json.`,
-            isProblem: true,
-          },
-        ];
-      if (typeof command !== 'string' || isThere(command, environment.PATH ?? '')) return [];
-      return [
-        {
-          text: `problem: the MCP server ${name} cannot start: there is no program ${command}. Install it, or correct the server in mcp.json.`,
-          isProblem: true,
-        },
-      ];
-    });
-    const names = found.map(({ name, enabled }) => (enabled ? name : `${name} (disabled)`)).join(', ');
-    return [{ text: `MCP servers: ${names}; groundcrew mcp test NAME starts one.` }, ...missing];
+    config.read();
+    const files = mcpFiles(homeDirectory, { own: environment, ofProjects: environment });
+    const { servers, disabled, problems } = files({ workingDirectory, isDiscovering: true });
+    const broken = problems.map((problem) => ({
+      text: `problem: the MCP servers of this project cannot be read: ${visible(problem)}. Correct the file.`,
+      isProblem: true,
+    }));
+    if (servers.size === 0)
+      return broken.length > 0 ? broken : [{ text: 'No MCP server is named; groundcrew mcp add names one.' }];
+    const path = environment.PATH ?? '';
+    const faults = [...servers].flatMap(([name, { raw, source }]) =>
+      disabled.includes(name) ? [] : serverFault({ name, raw, path, file: fileNames[source] ?? 'its file' }),
+    );
+    const names = [...servers.keys()].map((name) => (disabled.includes(name) ? `${name} (disabled)` : name));
+    const listed = visible(names.join(', '));
+    return [{ text: `MCP servers: ${listed}; groundcrew mcp test NAME starts one.` }, ...broken, ...faults];
   } catch (error) {
     return [
       {
@@ -92,8 +140,34 @@ function mcpRemarks(
   }
 }
 
+const fileNames: Readonly<Record<string, string>> = { user: 'mcp.json', workspace: '.mcp.json' };
+
+/** Why a server cannot be used, as far as it shows without starting it. */
+function serverFault(server: {
+  readonly name: string;
+  readonly raw: { readonly command?: unknown; readonly url?: unknown };
+  readonly path: string;
+  readonly file: string;
+}): readonly Remark[] {
+  const { raw, path, file } = server;
+  const { command, url } = raw;
+  const name = visible(server.name);
+  const problem = (text: string) => [{ text: `problem: the MCP server ${name} ${text}`, isProblem: true }];
+  if (typeof url === 'string' && !isAddress(url))
+    return problem(`cannot be reached: ${visible(url)} is no address. Correct the server in ${file}.`);
+  if (typeof command !== 'string' || isThere(command, path)) return [];
+  return problem(
+    `cannot start: there is no program ${visible(command)}. Install it, or correct the server in ${file}.`,
+  );
+}
+
 function isAddress(text: string): boolean {
   return /^https?:/i.test(text) && URL.canParse(text);
+}
+
+/** What fits into one header, and is no text in quotation marks. Blanks around it do no harm. */
+function isHeaderText(key: string): boolean {
+  return /^[\t ]*[\x21-\x7e]*[\t ]*$/.test(key) && !/^(["'`]).*\1$/.test(key);
 }
 
 function isThere(command: string, path: string): boolean {

@@ -11,8 +11,9 @@ import {
   type StorePlace,
 } from '@groundcrew/store-sqlite';
 import { chooseStore, storeFlag } from '../config/store-choice.js';
+import { UsageError } from '../flags/arguments.js';
 import { switchFlag } from '../flags/flags.js';
-import { exitCodes } from '../terminal/terminal.js';
+import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { defineCommand, show } from './command.js';
 import { examineEnvironment, type Remark } from './doctor-environment.js';
 import { inspectDirectories, tidyDirectories } from './leftover-files.js';
@@ -35,13 +36,15 @@ Where sessions are in PostgreSQL, it checks these, and says what a crash or a fa
 Exit code 0: all is in order, or is so now. 1: there are problems. 2: the command line makes no sense.`,
   run: async ({ flags }, terminal) => {
     const place = storePlace(flags.home, terminal);
-    const wish = { given: flags.store, environment: terminal.environment };
-    const url = await chooseStore({ ...wish, homeDirectory: dirname(place.file) });
+    const { url, problem } = await storeOf(dirname(place.file), { given: flags.store, terminal });
     if (url !== undefined) {
       const { examineServers } = await import('./doctor-postgres.js');
       return examineServers(url, { isCheckOnly: flags.check === true, terminal });
     }
-    const remarks = await examineEnvironment(dirname(place.file), terminal);
+    const found = await examineEnvironment(dirname(place.file), terminal);
+    // What is wrong with the settings as a whole stands there already.
+    const remarks =
+      problem === undefined || found.some((each) => each.isProblem) ? found : [...found, problem];
     for (const { text } of remarks) show(text, terminal);
     const first = await inspect(place);
     show(await sandboxLine(new MachineSandbox(terminal.environment)), terminal);
@@ -59,6 +62,25 @@ Exit code 0: all is in order, or is so now. 1: there are problems. 2: the comman
     return isFaulty(last, remarks) ? exitCodes.failed : exitCodes.done;
   },
 });
+
+/** Which store is meant. Settings that do not say it in a way that makes sense are a problem to be told, not an end. */
+async function storeOf(
+  homeDirectory: string,
+  {
+    given,
+    terminal,
+  }: { readonly given: string | undefined; readonly terminal: Pick<Terminal, 'environment'> },
+): Promise<{ readonly url?: string | undefined; readonly problem?: Remark }> {
+  const { environment } = terminal;
+  try {
+    return { url: await chooseStore({ given, environment, homeDirectory }) };
+  } catch (error) {
+    const isOfFile = given === undefined && !environment.GROUNDCREW_STORE;
+    if (!(error instanceof UsageError) || !isOfFile) throw error;
+    const text = `problem: the settings do not say where sessions are: ${error.message}. Correct them.`;
+    return { problem: { text, isProblem: true } };
+  }
+}
 
 function isFaulty(findings: readonly Finding[], remarks: readonly Remark[]): boolean {
   return findings.some(isProblem) || remarks.some((remark) => remark.isProblem);
@@ -95,9 +117,15 @@ function line(finding: Finding): string {
 
 /** The store and what lies beside it. */
 async function inspect(place: StorePlace): Promise<Inspection> {
-  const inspection = (await loadDoctor()).inspectStore(place);
-  const left = await inspectDirectories(place, inspection);
-  return { ...inspection, findings: [...inspection.findings, ...left] };
+  try {
+    const inspection = (await loadDoctor()).inspectStore(place);
+    const left = await inspectDirectories(place, inspection);
+    return { ...inspection, findings: [...inspection.findings, ...left] };
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    const message = `${place.file} cannot be looked at (${error.message}). Run this as the user whose home it is.`;
+    return { findings: [{ type: 'unreachable', message }] };
+  }
 }
 
 const repairable: ReadonlySet<FindingType> = new Set([

@@ -302,8 +302,10 @@ function tokenFrom(flags: HeadlessArguments, environment: Environment): ProgramO
 }
 
 function startFailure(error: unknown, port: number): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (!(error instanceof Error)) return String(error);
+  const { code, port: taken = port } = error as NodeJS.ErrnoException & { readonly port?: number };
+  const flag = taken === port ? '--port' : '--http-port';
   if (code === 'EADDRINUSE')
-    return `Address already in use (os error 98): port ${port}. Choose another, or leave --port out.`;
-  return error instanceof Error ? error.message : String(error);
+    return `Address already in use (os error 98): port ${taken}. Choose another, or leave ${flag} out.`;
+  return error.message;
 }

@@ -30,10 +30,21 @@ the command names it and writes nothing.`,
       await writeFile(join(folder, name), text, { flag: 'wx' });
     }
     const place = relative(terminal.workingDirectory, folder);
-    const steps = [...(place === '' ? [] : [`cd ${visible(place)}`]), 'npm install', 'npm test', 'npm start'];
+    const steps = [
+      ...(place === '' ? [] : [`cd ${inShell(visible(place))}`]),
+      'npm install',
+      'npm test',
+      'npm start',
+    ];
     return show(`Wrote ${[...files.keys()].join(', ')}.\nNext: ${steps.join(' && ')}`, terminal);
   },
 });
+
+/** A path as a word of a shell. */
+function inShell(path: string): string {
+  const place = path.startsWith('-') ? `./${path}` : path;
+  return /^[\w./@%+:,-]+$/.test(place) ? place : `'${place.replaceAll("'", "'\\''")}'`;
+}
 
 /** A name that npm takes, made of that of the directory. */
 function packageName(folder: string): string {

@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import type { InputKind, StopSignal, Terminal } from './terminal.js';
+import { startDirectory } from './working-directory.js';
 
 /** This process, as commands see it. Streams are opened when they are first used. */
 export function processTerminal(version: string): Terminal & { isRead(): boolean } {
@@ -9,7 +10,7 @@ export function processTerminal(version: string): Terminal & { isRead(): boolean
     /** False when a write has failed because the output has no reader any more. */
     isRead: () => isRead,
     environment: process.env,
-    workingDirectory: process.cwd(),
+    workingDirectory: startDirectory(),
     version,
     get input() {
       return process.stdin;

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { Connection } from '../connection.js';
 import { loadDriver, type SqliteDatabase } from '../driver.js';
 import { reasonOf, storeFault } from '../faults.js';
@@ -14,6 +14,8 @@ import { inspectSessions, inspectStrays } from './inspect-sessions.js';
 export function inspectStore(place: StorePlace): Inspection {
   if (!existsSync(place.file))
     return { findings: [{ type: 'note', message: `There is no store at ${place.file} yet.` }] };
+  // To open a pipe waits for who writes to it.
+  if (!statSync(place.file).isFile()) return { findings: [noFile(place.file)] };
   const ofLog = inspectLog(place.file);
   const around = inspectFiles(place);
   const { findings, ...contents } = inspectDatabase(place.file);
@@ -112,6 +114,11 @@ function describe(error: unknown, file: string): Finding {
   const reason = reasonOf(error);
   if (kind === 'damaged') return { type: 'damaged', message: `${file} cannot be read: ${reason}.` };
   return { type: 'unreachable', message: `${file} cannot be opened: ${reason}.` };
+}
+
+function noFile(file: string): Finding {
+  const message = `${file} is no file, so no session can be kept in it. Move it away, or name another home.`;
+  return { type: 'unreachable', message };
 }
 
 function empty(file: string): Finding {

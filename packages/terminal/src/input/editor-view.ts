@@ -40,7 +40,9 @@ function layOut(
       lines.push([]);
       width = 0;
     }
-    if (at === draft.cursor) place = { row: lines.length - 1, column: width };
+    // What was joined with the character before it has the cursor inside: it is shown where both begin.
+    if (at <= draft.cursor && draft.cursor < at + grapheme.length)
+      place = { row: lines.length - 1, column: width };
     at += grapheme.length;
     if (grapheme === '\n') {
       lines.push([]);

@@ -18,6 +18,15 @@ function widestCharacter(character: string): number {
   return /\p{Emoji}/u.test(character) ? 2 : stringWidth(character, { ambiguousIsNarrow: false });
 }
 
+/** The columns that a text takes at least: older terminals give one to emoji that newer ones give two. */
+export function leastOf(text: string): number {
+  if (isPlain(text)) return text.length;
+  return graphemesOf(text).reduce((sum, each) => {
+    const width = widthOf(each);
+    return sum + (/\p{Emoji}/u.test(each) ? Math.min(1, width) : width);
+  }, 0);
+}
+
 /** What users take for single characters. */
 export function graphemesOf(text: string): readonly string[] {
   return isPlain(text) ? [...text] : [...segmenter.segment(text)].map(({ segment }) => segment);

@@ -42,14 +42,16 @@ const mostLiveText = 10_000;
 export function frameOf(parts: FrameParts, { columns, rows }: Size): FrameLines {
   const most = Math.max(1, rows - 2);
   const width = Math.max(2, columns - 1);
+  const size = { columns: width, rows: Math.max(1, most - 1) };
   const lower = parts.question
-    ? questionPart(parts.question, parts.otherQuestions, { columns: width, rows: most - 1 })
-    : inputPart(parts, { columns: width, rows: most - 1 });
+    ? questionPart(parts.question, parts.otherQuestions, size)
+    : inputPart(parts, size);
   const room = Math.min(mostLive, most - lower.lines.length - 1);
   const upper = room > 0 ? [[], ...upperPart(parts, width, room - 1)] : [];
   // The cursor is in the last lines: a window that gets narrower wraps what is above it, and terminals differ in what they do
   // with the rest.
-  const head = [...upper, parts.status];
+  // Where there is room for one line only, it is the one that is written on.
+  const head = most > lower.lines.length ? [...upper, parts.status] : [];
   const lines = [...head, ...lower.lines].map((each) => cut(each, width));
   const cursor = lower.cursor && { ...lower.cursor, row: lower.cursor.row + head.length };
   return { lines: lines.slice(0, most), cursor };

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { widestOf, widthOf } from '../text/width.js';
+import { leastOf, widestOf } from '../text/width.js';
 
 /** The real terminal. */
 export type Output = NodeJS.WriteStream;
@@ -70,8 +70,8 @@ export class Screen extends EventEmitter {
       return true;
     }
     if (chunk === frameStart) {
-      this.batch = [];
       this.askSize();
+      this.batch = [this.rowsBelow()];
     }
     const text = marksOnly.test(chunk) ? this.takePrinted(chunk) : this.liveText(chunk);
     if (!this.batch) return this.output.write(text, callback);
@@ -113,20 +113,21 @@ export class Screen extends EventEmitter {
       this.drawn = { widths: [], cursor: undefined };
       // Ink begins with taking away the rows that it has written: they are gone, and there may be others now.
       this.isSwallowing = true;
-    } else this.makeRowsBelow();
+    }
     this.emit('resize');
     this.isSwallowing = false;
   }
 
   /**
    * Ink leaves the cursor on the line of input and goes down from there to take its lines away. A window that was lower for a
-   * moment has dropped the empty row below, and the cursor is on the last one: from there Ink would reach into printed lines.
+   * moment has dropped the rows below, and the cursor is on the last one: from there Ink would reach into printed lines. No
+   * program learns of a window that is as high as before when it looks, so each frame begins with having these rows.
    */
-  private makeRowsBelow(): void {
+  private rowsBelow(): string {
     const { widths, cursor } = this.drawn;
     const below = cursor === undefined ? 0 : widths.length - cursor.row;
-    if (cursor === undefined || below <= 0) return;
-    this.output.write(`${'\n'.repeat(below)}${up(below)}\u001b[${cursor.column + 1}G`);
+    if (cursor === undefined || below <= 0) return '';
+    return `${'\n'.repeat(below)}${up(below)}\u001b[${cursor.column + 1}G`;
   }
 
   /** How many rows the live lines take above the cursor, after the terminal has wrapped them anew. */
@@ -154,8 +155,8 @@ export class Screen extends EventEmitter {
     return widestOf(row.replace(sequences, '')) > this.columns;
   }
 
-  /** A row that was cut off at the edge has no more to wrap. */
-  private readonly widthOf = (text: string): number => Math.min(widthOf(text), this.columns);
+  /** A row that was cut off at the edge has no more to wrap. One that is taken for too wide would take a printed line along. */
+  private readonly widthOf = (text: string): number => Math.min(leastOf(text), this.columns);
 
   private takePrinted(chunk: string): string {
     return chunk.replace(marks, (_, id: string) => {
