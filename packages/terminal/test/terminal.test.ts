@@ -139,7 +139,12 @@ test('an edit is asked about with its diff, and shown with it', async () => {
   const path = join(world.directory, 'note.txt');
   writeFileSync(path, 'one\ntwo\nthree\n');
   const edit = { path, old_str: 'two', new_str: '2' };
-  const screen = await world.shared(callTools({ id: 'e1', name: 'edit', arguments: edit }), say('Changed.'));
+  const screen = await world.shared(
+    callTools({ id: 'e1', name: 'edit', arguments: edit }),
+    say('Changed.'),
+    callTools({ id: 'v1', name: 'view', arguments: { path } }),
+    say('Seen.'),
+  );
   screen.enter('Change it');
   await screen.sees('Yes, once');
   expect(screen.text).toContain('-two\n+2\n');
@@ -148,6 +153,12 @@ test('an edit is asked about with its diff, and shown with it', async () => {
   const lines = screen.newLines.map((text) => text.trim());
   expect(lines.filter((text) => text === '-two' || text === '+2')).toEqual(['-two', '+2']);
   expect(screen.text).toContain('+1 −1');
+  screen.enter('Look at it');
+  await screen.sees('Allow to read');
+  screen.type('y');
+  await screen.sees('Seen.');
+  // A file that is only shown has no lines that were added or removed.
+  expect(screen.newLines.find((text) => text.includes('view'))).toMatch(/note\.txt$/);
 });
 
 test('ten thousand pasted lines are one block, and reach the model whole', async () => {

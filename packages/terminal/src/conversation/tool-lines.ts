@@ -59,7 +59,7 @@ function headOf(tool: TranscriptTool): Line {
   const { sign, style } = states[tool.state];
   const { name } = tool;
   const text = callText(tool);
-  const counts = tool.details !== undefined && isDiff(tool.details) ? ` ${diffCounts(tool.details)}` : '';
+  const counts = tool.details !== undefined && isDiff(tool.details) ? diffCounts(tool.details) : '';
   return [
     span(`${sign} `, style),
     span(cleanLine(name), 'bold'),

@@ -14,11 +14,12 @@ export function diffLines(diff: string): readonly Line[] {
   return lines.slice(Math.max(0, first)).map((text) => [diffSpan(text)]);
 }
 
-/** How many lines a diff adds and removes. */
+/** How many lines a diff adds and removes; empty for one that changes nothing, as a file that is only shown. */
 export function diffCounts(diff: string): string {
   const lines = diff.split('\n').filter((text) => !/^(?:\+\+\+|---)/.test(text));
   const count = (sign: string) => lines.filter((text) => text.startsWith(sign)).length;
-  return `+${count('+')} −${count('-')}`;
+  const [added, removed] = [count('+'), count('-')];
+  return added + removed === 0 ? '' : ` +${added} −${removed}`;
 }
 
 /** A diff that is decided about: nothing in it hides. */
