@@ -3,7 +3,7 @@ import { type Config, configFlags, readConfig } from '../config/config.js';
 import { UsageError } from '../flags/arguments.js';
 import { type Flag, type FlagValues, switchFlag } from '../flags/flags.js';
 import { Notices } from '../screen/notices.js';
-import { executorFor, runScreen } from '../screen/run-screen.js';
+import { runScreen } from '../screen/run-screen.js';
 import { openLocalClient } from '../sessions/local-client.js';
 import { type ServerChoice, serverFlags, serverOf, withoutOwnService } from '../sessions/server-choice.js';
 import { openServerClient } from '../sessions/server-client.js';
@@ -69,7 +69,7 @@ async function runOnScreen({ given, config, server }: ChatParts, terminal: Termi
   const { environment, version } = terminal;
   const { log, redactor } = openCommandLog(config, { environment, version, errorOutput: notices });
   if (server?.token !== undefined) redactor.register(server.token);
-  const executor = executorFor(given.sandbox, config, environment);
+  const { executor } = config.sandbox ?? {};
   const undo = terminal.onWarning((message) => log.write('warning', message));
   try {
     return await runScreen(

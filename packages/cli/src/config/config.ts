@@ -13,7 +13,7 @@ import { type LogLevel, logLevel, logLevels } from '../log/log-levels.js';
 import { type Allowed, permissionKinds, readAllowed } from './allow-rules.js';
 import { type ConfigFile, readConfigFile } from './config-file.js';
 import { configPath, homeDirectory } from './home.js';
-import { sandboxFlags, sandboxFrom } from './sandbox-choice.js';
+import { sandboxFlags, sandboxFrom, sandboxOver } from './sandbox-choice.js';
 import { storeFlag } from './store-choice.js';
 
 /** What the program goes by: flags, then the environment, then the file of the home. */
@@ -67,7 +67,7 @@ export function readConfig(flags: FlagValues<typeof configFlags>, environment: E
   const ways = waysOf(environment, file);
   const { provider } = chooseProvider(ways, model) ?? {};
   const allow = allowedBy(flags, environment, file);
-  const sandbox = flags.sandbox ?? sandboxFrom(environment) ?? file.sandbox ?? sandboxBy(allow);
+  const sandbox = sandboxBy(allow, sandboxOver(file.sandbox, flags.sandbox ?? sandboxFrom(environment)));
   return {
     homeDirectory: home,
     streaming: flags.noStreaming ? false : (streamingFrom(environment) ?? file.streaming ?? true),
@@ -112,9 +112,9 @@ function allowedBy(
   return GROUNDCREW_ALLOW ? readAllowed(GROUNDCREW_ALLOW, 'GROUNDCREW_ALLOW') : (file.allow ?? []);
 }
 
-/** What runs unasked runs in a sandbox where that works, as in the mode `allow-all`. */
-function sandboxBy(allow: Allowed): SandboxSettings | undefined {
-  return allow === 'all' ? { executor: 'auto' } : undefined;
+/** What runs unasked runs in a sandbox where that works, as in the mode `allow-all`, unless an executor is named. */
+function sandboxBy(allow: Allowed, sandbox: SandboxSettings | undefined): SandboxSettings | undefined {
+  return allow === 'all' ? { executor: 'auto', ...sandbox } : sandbox;
 }
 
 function levelFrom({ GROUNDCREW_LOG_LEVEL }: Environment): LogLevel | undefined {
