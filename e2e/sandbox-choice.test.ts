@@ -94,6 +94,18 @@ describe('where there is no sandbox', () => {
       [policy({ network: { proxy: { url: 'http://localhost:1' } } }), 'network.proxy'],
       [policy({ network: { allowLocalNetwork: false } }), 'allowLocalNetwork'],
       [policy({ filesystem: { deniedPaths: ['\0'] } }), 'is no path'],
+      [
+        { sandbox: 'host', sandboxConfig: { userPolicy: { network: { allowOutbound: false } } } },
+        'userPolicy.network.allowOutbound: false needs a sandbox, and sandbox: host is none',
+      ],
+      [
+        { sandbox: 'off', sandboxConfig: { userPolicy: { filesystem: { deniedPaths: ['/srv'] } } } },
+        'userPolicy.filesystem.deniedPaths needs a sandbox, and sandbox: off is none',
+      ],
+      [
+        { sandbox: 'host', sandboxConfig: { addCurrentWorkingDirectory: false } },
+        'addCurrentWorkingDirectory: false needs a sandbox, and sandbox: host is none',
+      ],
     ];
     for (const [params, text] of refusals) expect(await refusal(params)).toContain(text);
   });
@@ -165,6 +177,46 @@ describe.skipIf(noSandbox !== undefined)('where there is a sandbox', () => {
     ]);
     expect(code).not.toBe(0);
   });
+
+  test('a flag or a variable names the executor, and what else the settings say still holds', async () => {
+    const settings = join(runtime.home.path, 'config.json');
+    const status = async (options: Parameters<typeof runtime.spawn>[0]) => {
+      const client = await runtime.connect(runtime.spawn(options));
+      const { executor, network } = await (await client.create({})).call(
+        'session.sandbox.getEnforcementStatus',
+      );
+      return [executor, network];
+    };
+    const by = (word: string) => [
+      { flags: ['--stdio', '--sandbox', word] },
+      { flags: ['--stdio'], environment: { GROUNDCREW_SANDBOX: word } },
+    ];
+    writeFileSync(settings, JSON.stringify({ sandbox: { network: false } }));
+    for (const options of [...by('auto'), ...by('bwrap')])
+      expect(await status(options)).toEqual(['bwrap', false]);
+    for (const options of by('host')) expect(await status(options)).toEqual(['host', true]);
+    writeFileSync(settings, JSON.stringify({ sandbox: { executor: 'host', writablePaths: ['/srv'] } }));
+    for (const options of by('bwrap')) expect(await status(options)).toEqual(['bwrap', true]);
+    rmSync(settings);
+  });
+
+  test.each([
+    ['network', { network: false }],
+    ['deniedPaths', { deniedPaths: ['/srv'] }],
+  ])(
+    'settings that name the host and %s, which only a sandbox can keep, are refused',
+    async (field, more) => {
+      const settings = join(runtime.home.path, 'config.json');
+      writeFileSync(settings, JSON.stringify({ sandbox: { executor: 'host', ...more } }));
+      const refused = runtime.spawn({ flags: ['--stdio'] });
+      const { code } = await refused.exited;
+      rmSync(settings);
+      expect(code).not.toBe(0);
+      expect(refused.stderr).toContain(
+        `sandbox.${field}: needs a sandbox, and executor: host is none; leave one of them out`,
+      );
+    },
+  );
 
   test('a field without effect causes a warning', async () => {
     const session = await commandSession(runtime, ['true'], {

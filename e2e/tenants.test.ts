@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +7,7 @@ import { methods, neededRoles } from '@groundcrew/protocol';
 import { say, type WireClient } from '@groundcrew/testkit';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
+import { WebSocket } from 'ws';
 import { until } from './mcp-world.js';
 import { noSandbox } from './sandbox-world.js';
 import { TenantsWorld, tokenOf } from './tenants-world.js';
@@ -184,6 +186,23 @@ test('an observer receives events, answers nothing, and leaves the session as it
   expect(refusal).toMatchObject({ data: { code: 'forbidden' } });
   expect(await olga.call('session.destroy', { sessionId: 'of-acme' })).toEqual({ success: true });
   expect(await acme.call('session.metadata.isProcessing')).toEqual({ processing: false });
+});
+
+test('a login over HTTP has a line of audit with its address: requests of each tenant, and a WebSocket', async () => {
+  const url = await world.url();
+  const logins = () => world.audit().filter(({ event, door }) => event === 'login' && door === 'http');
+  for (const name of ['bob', 'op'])
+    await fetch(`${url}/events?session=none`, { headers: { authorization: `Bearer ${tokenOf(name)}` } });
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/rpc`, {
+    headers: { authorization: `Bearer ${tokenOf('op')}` },
+  });
+  await once(socket, 'open');
+  socket.close();
+  await until(() => logins().length >= 3);
+  const about = { door: 'http', address: '127.0.0.1' };
+  for (const subject of ['bob', 'op'])
+    expect(logins()).toContainEqual(expect.objectContaining({ subject, ...about }));
+  expect(logins().map(({ address }) => address)).toEqual(logins().map(() => '127.0.0.1'));
 });
 
 test('logins, denials, approvals and deletions have a line of audit, and no line has a secret', async () => {

@@ -88,6 +88,12 @@ describe('settings', () => {
     [{ GROUNDCREW_API_KEY: 'x' }, 'GROUNDCREW_API_KEY has no service to go to: set GROUNDCREW_BASE_URL too'],
     [{ GROUNDCREW_BASE_URL: 'x' }, 'GROUNDCREW_BASE_URL needs an http or https address'],
     [{ GROUNDCREW_STREAMING: 'x' }, 'GROUNDCREW_STREAMING needs true or false, not x'],
+    [{ GROUNDCREW_FILE_HOOKS: 'no' }, 'GROUNDCREW_FILE_HOOKS needs true or false, not no'],
+    [{ GROUNDCREW_EXTENSIONS: 'no' }, 'GROUNDCREW_EXTENSIONS needs true or false, not no'],
+    [
+      { GROUNDCREW_RETRY_AFTER_LIMIT: 'x' },
+      'GROUNDCREW_RETRY_AFTER_LIMIT needs a whole number from 0 to 10000000, not x',
+    ],
     [
       { GROUNDCREW_LOG_LEVEL: 'x' },
       'GROUNDCREW_LOG_LEVEL needs one of none, error, warning, info, debug, all, not x',

@@ -146,6 +146,17 @@ describe('tools', () => {
     expect(readFileSync(notes(), 'utf8')).toBe('hello');
     rmSync(notes());
   });
+
+  test('that all may run are meant for the sandbox, also where the settings say what it shows and name no executor', async () => {
+    world.configure({ sandbox: { writablePaths: ['/srv'] } });
+    const { code, stdout, stderr } = await world.run(
+      ['-p', "Use the tool bash with command 'echo ran'", '--allow-all'],
+      { environment: { GROUNDCREW_BWRAP: '/missing/bwrap' } },
+    );
+    world.configure({});
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'ran\n' });
+    expect(stderr).toContain('Commands run without a sandbox: ');
+  });
 });
 
 describe('an end that is no answer', () => {

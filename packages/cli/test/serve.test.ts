@@ -177,3 +177,47 @@ describe('the page of a server that runs', () => {
     await server.ended;
   });
 });
+
+describe('a conversation with a runtime that runs', () => {
+  test('says what to give where the token is missing or wrong', async () => {
+    const server = world.start(['serve'], { environment: { GROUNDCREW_TOKEN: 'the right one' } });
+    const port = String(await portOf(server));
+    const refused = async (environment: Readonly<Record<string, string>>) => {
+      const ended = await world.run(['--plain', '--connect', port], { environment, input: 'Hello\n' });
+      return [ended.code, ended.stderr];
+    };
+    expect([await refused({}), await refused({ GROUNDCREW_TOKEN: 'wrong' })]).toEqual([
+      [
+        1,
+        `groundcrew: The runtime at ${port} asks for a token: name it by --token-file, or GROUNDCREW_TOKEN\n`,
+      ],
+      [
+        1,
+        `groundcrew: The runtime at ${port} does not know this token: --token-file or GROUNDCREW_TOKEN has to name that of the server\n`,
+      ],
+    ]);
+    server.child.kill('SIGTERM');
+    await server.ended;
+  });
+});
+
+describe('groundcrew token', () => {
+  test('says how a file of tokens is made where there is none', async () => {
+    expect(await world.run(['token', 'ls', '--auth', 'none.json'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'groundcrew: There is no none.json: groundcrew token add --auth none.json makes it\n',
+    });
+  });
+
+  test('makes no token that has expired already', async () => {
+    const args = ['token', 'add', 'ci', '--tenant', 'acme', '--auth', 'tokens.json'];
+    expect(await world.run([...args, '--expires', '2020-01-31T00:00:00Z'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'groundcrew: --expires: 2020-01-31T00:00:00Z is over: name a time to come, such as 2027-01-31T00:00:00Z\n',
+    });
+    expect(existsSync(join(world.workingDirectory, 'tokens.json'))).toBe(false);
+  });
+});

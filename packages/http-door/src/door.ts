@@ -32,8 +32,8 @@ export interface Route {
   readonly isOpen?: boolean;
   /** Only GET and HEAD are answered, as where no token is needed. */
   readonly isRead?: boolean;
-  /** `identity`: whose token was shown, where the door knows several. */
-  answer(request: Request, identity?: unknown): Promise<Response>;
+  /** `identity`: whose token was shown, where the door knows several. `address`: where the request came from. */
+  answer(request: Request, identity?: unknown, address?: string): Promise<Response>;
 }
 
 /** What takes the WebSockets of one path. */
@@ -41,7 +41,13 @@ export interface SocketRoute {
   /** `isTrusted`: the token was shown already; without it, the first message has to. */
   accept(
     socket: WebSocket,
-    about: { readonly isTrusted: boolean; readonly bytes: Duplex; readonly identity?: unknown },
+    about: {
+      readonly isTrusted: boolean;
+      readonly bytes: Duplex;
+      readonly identity?: unknown;
+      /** Where the request came from. */
+      readonly address: string;
+    },
   ): void;
   /** Takes the request as it came, for what is served elsewhere; false leaves it here. */
   forward?(
@@ -232,9 +238,8 @@ class Door {
     // From here on those that have not shown the token are counted by who serves them.
     this.pendingConnections.admit(incoming.socket);
     if (identity !== undefined && route.forward?.(incoming, { socket, head }, identity)) return;
-    await this.sockets.accept(incoming, { socket, head }, (accepted) =>
-      route.accept(accepted, { isTrusted: fault === undefined, bytes: socket, identity }),
-    );
+    const about = { isTrusted: fault === undefined, bytes: socket, identity, address: addressOf(incoming) };
+    await this.sockets.accept(incoming, { socket, head }, (accepted) => route.accept(accepted, about));
   }
 
   /** In this order: a page of another origin learns nothing, not even whether it guessed a path or the token. */
@@ -280,7 +285,7 @@ class Door {
     const identity = await tokens?.authenticate(shown);
     if (identity !== undefined) return { identity, shown };
     if (!tokens && token !== undefined && isSameToken(shown, token)) return {};
-    tokens?.onRefused?.(incoming.socket.remoteAddress ?? '');
+    tokens?.onRefused?.(addressOf(incoming));
     return {
       fault: (await this.throttle.wrong()) ? unauthorised : { status: 429, text: 'Too many wrong tokens' },
     };
@@ -318,6 +323,8 @@ class Door {
 
   private async answer(incoming: IncomingMessage, outgoing: ServerResponse, visit: Visit): Promise<void> {
     const left = new AbortController();
+    // A connection that has ended has none any more.
+    const address = addressOf(incoming);
     outgoing.once('close', () => left.abort(new Error('The client is gone')));
     const signal = AbortSignal.any([left.signal, this.life.signal]);
     const request = await this.arrived(incoming, outgoing, { visit, signal });
@@ -331,7 +338,7 @@ class Door {
         outgoing.writeHead(204, { ...guards, 'set-cookie': cookie, 'cache-control': 'no-store' }).end();
         return;
       }
-      const response = await this.routeOf(incoming)?.answer(request, visit.identity);
+      const response = await this.routeOf(incoming)?.answer(request, visit.identity, address);
       if (response) await send(response, outgoing, signal);
     } finally {
       this.running[kind] -= 1;
@@ -354,6 +361,10 @@ class Door {
       pendingBody.done();
     }
   }
+}
+
+function addressOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? '';
 }
 
 function isRead({ method }: IncomingMessage): boolean {

@@ -16,10 +16,9 @@ export function sandboxFrom({ sandbox, sandboxConfig: config }: Given): SandboxS
   if (config) requirePossible(config);
   const executor = choiceOf(sandbox, config?.enabled ?? undefined);
   const { filesystem, network, ...policy } = config?.userPolicy ?? {};
-  if (executor === 'host' && network?.allowOutbound === false && config?.enabled !== false)
-    throw new BadSandbox(
-      'userPolicy.network.allowOutbound: false needs a sandbox, and sandbox: host is none',
-    );
+  const protection = executor === 'host' && config && protectionIn(config);
+  if (protection)
+    throw new BadSandbox(`sandboxConfig.${protection} needs a sandbox, and sandbox: ${sandbox} is none`);
   const keychain = policy.seatbelt?.keychainAccess ?? policy.experimental?.seatbelt?.keychainAccess;
   const unused = config ? withoutEffect(config) : [];
   return {
@@ -32,6 +31,14 @@ export function sandboxFrom({ sandbox, sandboxConfig: config }: Given): SandboxS
     ...(typeof keychain === 'boolean' && { keychain }),
     ...(unused.length > 0 && { unused }),
   };
+}
+
+/** The setting that only a sandbox can keep, unless the policy is switched off as a whole. */
+function protectionIn({ enabled, addCurrentWorkingDirectory, userPolicy }: Config): string | undefined {
+  if (enabled === false) return undefined;
+  if (addCurrentWorkingDirectory === false) return 'addCurrentWorkingDirectory: false';
+  if (userPolicy?.network?.allowOutbound === false) return 'userPolicy.network.allowOutbound: false';
+  return userPolicy?.filesystem?.deniedPaths?.length ? 'userPolicy.filesystem.deniedPaths' : undefined;
 }
 
 function choiceOf(sandbox: Given['sandbox'], enabled: boolean | undefined): ExecutorChoice | undefined {

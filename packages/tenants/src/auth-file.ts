@@ -70,6 +70,11 @@ function open(file: string): number {
   try {
     return openSync(file, 'r');
   } catch (error) {
-    throw new AuthFault(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    const { code } = error as NodeJS.ErrnoException;
+    throw new AuthFault(
+      code === 'ENOENT'
+        ? `There is no ${file}: groundcrew token add --auth ${file} makes it`
+        : `${file} cannot be read: ${code}`,
+    );
   }
 }

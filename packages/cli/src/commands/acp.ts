@@ -6,7 +6,6 @@ import { particular, permits } from '../config/allow-rules.js';
 import { type Config, configFlags, readConfig } from '../config/config.js';
 import { placeOf } from '../dialogue/place.js';
 import { switchFlag } from '../flags/flags.js';
-import { executorFor } from '../screen/run-screen.js';
 import { openRuntimeClient } from '../screen/runtime-client.js';
 import { serverFlags, serverOf, withoutOwnService } from '../sessions/server-choice.js';
 import { ownProvider } from '../sessions/session-choice.js';
@@ -34,7 +33,7 @@ The runtime is a process of its own, started again when it is gone; sessions go 
     const config = server ? withoutOwnService(settled, flags) : settled;
     const { log, redactor } = openCommandLog(config, terminal);
     if (server?.token !== undefined) redactor.register(server.token);
-    const executor = executorFor(flags.sandbox, config, terminal.environment);
+    const { executor } = config.sandbox ?? {};
     const { client, close } = openRuntimeClient(
       { config, log, ...(server && { server }), ...(executor !== undefined && { executor }) },
       terminal,

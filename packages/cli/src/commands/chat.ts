@@ -3,9 +3,15 @@ import { type Config, configFlags, readConfig } from '../config/config.js';
 import { UsageError } from '../flags/arguments.js';
 import { type Flag, type FlagValues, switchFlag } from '../flags/flags.js';
 import { Notices } from '../screen/notices.js';
-import { executorFor, runScreen } from '../screen/run-screen.js';
+import { runScreen } from '../screen/run-screen.js';
 import { openLocalClient } from '../sessions/local-client.js';
-import { type ServerChoice, serverFlags, serverOf, withoutOwnService } from '../sessions/server-choice.js';
+import {
+  type ServerChoice,
+  serverFlags,
+  serverOf,
+  tokenFault,
+  withoutOwnService,
+} from '../sessions/server-choice.js';
 import { openServerClient } from '../sessions/server-client.js';
 import { sessionFlags } from '../sessions/session-choice.js';
 import { Display } from '../terminal/display.js';
@@ -52,9 +58,12 @@ export const chat = defineCommand({
     const server = serverOf(given, terminal);
     const settled = readConfig(given, terminal.environment);
     const config = server ? withoutOwnService(settled, given) : settled;
-    return isScreen(given, terminal)
-      ? runOnScreen({ given, config, server }, terminal)
-      : runByLine({ given, config, server }, terminal);
+    const run = isScreen(given, terminal) ? runOnScreen : runByLine;
+    try {
+      return await run({ given, config, server }, terminal);
+    } catch (error) {
+      throw server ? tokenFault(error, server) : error;
+    }
   },
 });
 
@@ -69,7 +78,7 @@ async function runOnScreen({ given, config, server }: ChatParts, terminal: Termi
   const { environment, version } = terminal;
   const { log, redactor } = openCommandLog(config, { environment, version, errorOutput: notices });
   if (server?.token !== undefined) redactor.register(server.token);
-  const executor = executorFor(given.sandbox, config, environment);
+  const { executor } = config.sandbox ?? {};
   const undo = terminal.onWarning((message) => log.write('warning', message));
   try {
     return await runScreen(

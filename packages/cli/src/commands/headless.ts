@@ -5,6 +5,7 @@ import type { SandboxSettings } from '@groundcrew/runtime';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { chooseCluster } from '../config/cluster-choice.js';
 import { homeDirectory } from '../config/home.js';
+import { standingSandbox } from '../config/sandbox-choice.js';
 import { readSandboxWord } from '../config/sandbox-text.js';
 import { chooseStore } from '../config/store-choice.js';
 import { telemetryFor } from '../config/telemetry.js';
@@ -249,11 +250,15 @@ function optionsFrom(options: ServerOptions, process: Process, shutdown: Shutdow
   const { environment } = process;
   const token = tokenFrom(options, environment);
   const { executor } = options;
-  const sandbox = executor === undefined ? options.sandbox : readSandboxWord(executor, '--sandbox');
+  const home = options.homeDirectory ?? homeDirectory(environment, { isHeadless: true });
+  const sandbox =
+    executor === undefined
+      ? options.sandbox
+      : standingSandbox(environment, home, readSandboxWord(executor, '--sandbox'));
   const connectionToken = options.port === undefined ? undefined : options.connectionToken;
   return {
     version: process.version,
-    homeDirectory: options.homeDirectory ?? homeDirectory(environment, { isHeadless: true }),
+    homeDirectory: home,
     workingDirectory: process.workingDirectory,
     // The token has been read: commands are not to find it under whatever name it came. A runtime that a command starts
     // has a stdin of its own.

@@ -39,7 +39,7 @@ async function overview(commands: Readonly<Record<string, () => Promise<Command>
     '',
     ...table(rows),
     '',
-    'groundcrew --version prints the version; groundcrew COMMAND --help explains a command.',
+    'groundcrew --version prints the version; groundcrew COMMAND --help explains a command, groundcrew help chat the conversation.',
     'Settings: flags, then the environment, then config.json in the home.',
     '',
     ...table(environment),

@@ -54,6 +54,8 @@ interface NewToken {
 function add(file: string, { name, tenant, role = 'member', expires }: NewToken, terminal: Terminal): number {
   if (!isTenantName(tenant))
     throw new UsageError('groundcrew token add needs --tenant: up to 40 of a-z, 0-9, - and _');
+  if (Date.parse(expires ?? '') <= Date.now())
+    throw new UsageError(`--expires: ${expires} is over: name a time to come, such as 2027-01-31T00:00:00Z`);
   const made = newToken();
   changeAuthFile(file, (before) => ({
     ...before,

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Environment } from '@groundcrew/models';
 import { type RuntimeOptions, type SandboxSettings, Shells } from '@groundcrew/runtime';
+import { trueOrFalse } from '../flags/arguments.js';
 import { commandEnvironment } from './command-environment.js';
 import { readFileHooksSetting } from './config-file.js';
 import { configPath } from './home.js';
@@ -49,9 +50,9 @@ export function shellsOf({ environment, homeDirectory, sandbox: given }: Started
   });
 }
 
-/** Whether the user has enabled hooks from files for every session: by the environment, or in the home's settings. */
+/** Whether the user has enabled hooks from files for every session: by the environment, or in the home's settings. Throws UsageError. */
 function standingFileHooks(environment: Environment, homeDirectory: string): boolean {
   const { GROUNDCREW_FILE_HOOKS } = environment;
-  if (GROUNDCREW_FILE_HOOKS) return !['0', 'false', 'off'].includes(GROUNDCREW_FILE_HOOKS.toLowerCase());
+  if (GROUNDCREW_FILE_HOOKS) return trueOrFalse(GROUNDCREW_FILE_HOOKS, 'GROUNDCREW_FILE_HOOKS');
   return readFileHooksSetting(configPath(homeDirectory));
 }

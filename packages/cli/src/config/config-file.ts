@@ -71,13 +71,25 @@ const readSandboxFields = objectOf({
   deniedPaths: listOf(absolutePath),
 });
 
+/** The setting that only a sandbox can keep. */
+function protectionIn({ network, deniedPaths = [] }: SandboxSettings): string | undefined {
+  if (network === false) return 'network';
+  return deniedPaths.length > 0 ? 'deniedPaths' : undefined;
+}
+
 /** The name of an executor, or that and more. An unknown field was meant to protect: it is refused. */
 const readSandbox: Reader<SandboxSettings> = (value, at) => {
   if (typeof value === 'string') return { executor: executorOf(value, `${at.path}:`) };
   const warn = (field: string) => {
     throw new UsageError(`${field}: unknown field`);
   };
-  return readSandboxFields(value, { ...at, warn });
+  const settings = readSandboxFields(value, { ...at, warn });
+  const protection = settings.executor === 'host' && protectionIn(settings);
+  if (protection)
+    throw new UsageError(
+      `${at.path}.${protection}: needs a sandbox, and executor: host is none; leave one of them out`,
+    );
+  return settings;
 };
 
 const readSandboxOnly = objectOf({ sandbox: readSandbox });

@@ -7,13 +7,13 @@ import {
 } from '@groundcrew/model-access';
 import type { Environment } from '@groundcrew/models';
 import type { SandboxSettings } from '@groundcrew/runtime';
-import { longestSeconds, UsageError, wholeNumber } from '../flags/arguments.js';
+import { longestSeconds, trueOrFalse, UsageError, wholeNumber } from '../flags/arguments.js';
 import { choiceFlag, type Flag, type FlagValues, numberFlag, switchFlag, textFlag } from '../flags/flags.js';
 import { type LogLevel, logLevel, logLevels } from '../log/log-levels.js';
 import { type Allowed, permissionKinds, readAllowed } from './allow-rules.js';
-import { type ConfigFile, readConfigFile } from './config-file.js';
+import { type ConfigFile, readConfigFile, secondsFrom } from './config-file.js';
 import { configPath, homeDirectory } from './home.js';
-import { sandboxFlags, sandboxFrom } from './sandbox-choice.js';
+import { sandboxFlags, sandboxFrom, sandboxOver } from './sandbox-choice.js';
 import { storeFlag } from './store-choice.js';
 
 /** What the program goes by: flags, then the environment, then the file of the home. */
@@ -63,11 +63,13 @@ export function readConfig(flags: FlagValues<typeof configFlags>, environment: E
   const warnings: string[] = [];
   const file = readConfigFile(configPath(home), (message) => warnings.push(message));
   const model = flags.model ?? (environment.GROUNDCREW_MODEL || file.model);
+  // The runtime reads them when it first calls a model; a mistake is to be known before anything is started.
+  secondsFrom(environment);
   const level = flags.logLevel ?? levelFrom(environment) ?? file.logLevel;
   const ways = waysOf(environment, file);
   const { provider } = chooseProvider(ways, model) ?? {};
   const allow = allowedBy(flags, environment, file);
-  const sandbox = flags.sandbox ?? sandboxFrom(environment) ?? file.sandbox ?? sandboxBy(allow);
+  const sandbox = sandboxBy(allow, sandboxOver(file.sandbox, flags.sandbox ?? sandboxFrom(environment)));
   return {
     homeDirectory: home,
     streaming: flags.noStreaming ? false : (streamingFrom(environment) ?? file.streaming ?? true),
@@ -112,9 +114,9 @@ function allowedBy(
   return GROUNDCREW_ALLOW ? readAllowed(GROUNDCREW_ALLOW, 'GROUNDCREW_ALLOW') : (file.allow ?? []);
 }
 
-/** What runs unasked runs in a sandbox where that works, as in the mode `allow-all`. */
-function sandboxBy(allow: Allowed): SandboxSettings | undefined {
-  return allow === 'all' ? { executor: 'auto' } : undefined;
+/** What runs unasked runs in a sandbox where that works, as in the mode `allow-all`, unless an executor is named. */
+function sandboxBy(allow: Allowed, sandbox: SandboxSettings | undefined): SandboxSettings | undefined {
+  return allow === 'all' ? { executor: 'auto', ...sandbox } : sandbox;
 }
 
 function levelFrom({ GROUNDCREW_LOG_LEVEL }: Environment): LogLevel | undefined {
@@ -127,10 +129,7 @@ function levelFrom({ GROUNDCREW_LOG_LEVEL }: Environment): LogLevel | undefined 
 }
 
 function streamingFrom({ GROUNDCREW_STREAMING }: Environment): boolean | undefined {
-  if (!GROUNDCREW_STREAMING) return undefined;
-  if (GROUNDCREW_STREAMING === 'true' || GROUNDCREW_STREAMING === '1') return true;
-  if (GROUNDCREW_STREAMING === 'false' || GROUNDCREW_STREAMING === '0') return false;
-  throw new UsageError(`GROUNDCREW_STREAMING needs true or false, not ${GROUNDCREW_STREAMING}`);
+  return GROUNDCREW_STREAMING ? trueOrFalse(GROUNDCREW_STREAMING, 'GROUNDCREW_STREAMING') : undefined;
 }
 
 function idleFrom({ GROUNDCREW_SESSION_IDLE_TIMEOUT }: Environment): number | undefined {

@@ -7,17 +7,18 @@ import { stdioChannel } from '@groundcrew/rpc';
 import type { ExtensionHost, FoundExtension, RunningExtension } from '@groundcrew/server';
 import { writeWholeFile } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
+import { trueOrFalse } from '../flags/arguments.js';
 import { settingsText } from './settings-text.js';
 
 /**
  * Whether the operator lets extensions run: they are programs of projects and of the home, and ask for no permission. Clients ask for
- * them by `requestExtensions`, which is not enough.
+ * them by `requestExtensions`, which is not enough. Throws UsageError.
  */
 export function allowsExtensions({
   GROUNDCREW_EXTENSIONS: own,
   COPILOT_CLI_ENABLED_FEATURE_FLAGS: flags,
 }: Environment): boolean {
-  if (own) return !['0', 'false', 'off'].includes(own.toLowerCase());
+  if (own) return trueOrFalse(own, 'GROUNDCREW_EXTENSIONS');
   return (flags ?? '').split(',').some((flag) => flag.trim() === 'EXTENSIONS');
 }
 

@@ -20,10 +20,23 @@ export function sandboxFrom({ GROUNDCREW_SANDBOX }: Environment): SandboxSetting
   return GROUNDCREW_SANDBOX ? readSandboxWord(GROUNDCREW_SANDBOX, 'GROUNDCREW_SANDBOX') : undefined;
 }
 
-/** What sessions of a runtime go by that say nothing themselves: the environment, then the file of its home. Throws UsageError. */
+/**
+ * What sessions of a runtime go by that say nothing themselves: the word of a flag, else that of the environment, over the
+ * file of its home. Throws UsageError.
+ */
 export function standingSandbox(
   environment: Environment,
   homeDirectory: string,
+  word?: SandboxSettings,
 ): SandboxSettings | undefined {
-  return sandboxFrom(environment) ?? readSandboxSetting(configPath(homeDirectory));
+  return sandboxOver(readSandboxSetting(configPath(homeDirectory)), word ?? sandboxFrom(environment));
+}
+
+/** A word chooses the executor; what else the file says still holds, unless the word is that there is no sandbox. */
+export function sandboxOver(
+  file: SandboxSettings | undefined,
+  word: SandboxSettings | undefined,
+): SandboxSettings | undefined {
+  if (word === undefined || file === undefined || word.executor === 'host') return word ?? file;
+  return { ...file, ...word };
 }

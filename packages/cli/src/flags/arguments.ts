@@ -35,6 +35,14 @@ export function wholeNumber(value: string, name: string, most: number): number {
   throw new UsageError(`${name} needs a whole number from 0 to ${most}, not ${value}`);
 }
 
+/** Reads a variable that switches something. Throws UsageError: a word that is not known must switch nothing on. */
+export function trueOrFalse(value: string, name: string): boolean {
+  const word = value.toLowerCase();
+  if (['true', '1', 'on'].includes(word)) return true;
+  if (['false', '0', 'off'].includes(word)) return false;
+  throw new UsageError(`${name} needs true or false, not ${value}`);
+}
+
 /** Names separated by commas. */
 export function namesIn(list: string | undefined): readonly string[] {
   return (list ?? '')

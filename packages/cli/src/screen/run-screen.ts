@@ -5,7 +5,6 @@ import type { Session } from '@groundcrew/sdk';
 import type { ConnectionWatch, SessionChoice, TerminalContext } from '@groundcrew/terminal';
 import { permits } from '../config/allow-rules.js';
 import type { Config } from '../config/config.js';
-import { standingSandbox } from '../config/sandbox-choice.js';
 import { placeOf } from '../dialogue/place.js';
 import type { FlagValues } from '../flags/flags.js';
 import type { Log } from '../log/log.js';
@@ -109,16 +108,6 @@ function approvalsOf(
     isAllowed: (request, invocation) => permits(config.allow, request, invocation),
     place: () => placeOf(session(), workingDirectory),
   };
-}
-
-/** The word for where commands run, where flags say so and neither the environment nor the home's settings do. */
-export function executorFor(
-  given: Config['sandbox'],
-  { sandbox, homeDirectory }: Config,
-  environment: Terminal['environment'],
-): string | undefined {
-  if (given) return given.executor;
-  return standingSandbox(environment, homeDirectory) ? undefined : sandbox?.executor;
 }
 
 function isLoopback(url: string): boolean {

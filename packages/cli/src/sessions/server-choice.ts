@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { errorCodes } from '@groundcrew/protocol';
+import { RpcError } from '@groundcrew/sdk';
 import type { Config } from '../config/config.js';
 import { UsageError } from '../flags/arguments.js';
 import { textFlag } from '../flags/flags.js';
@@ -42,6 +44,16 @@ function tokenIn(file: string): string {
   } catch (error) {
     throw new UsageError(`--token-file: ${error instanceof Error ? error.message : error}`);
   }
+}
+
+/** A server that does not know the token says so in one word; the user is told what to give. */
+export function tokenFault(error: unknown, { url, token }: ServerChoice): unknown {
+  if (!(error instanceof RpcError) || error.code !== errorCodes.authenticationFailed) return error;
+  return new Error(
+    token === undefined
+      ? `The runtime at ${url} asks for a token: name it by --token-file, or GROUNDCREW_TOKEN`
+      : `The runtime at ${url} does not know this token: --token-file or GROUNDCREW_TOKEN has to name that of the server`,
+  );
 }
 
 /** What flags say that a server decides itself. */

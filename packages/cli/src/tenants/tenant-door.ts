@@ -75,10 +75,10 @@ export class TenantDoor {
     if (own.isOpen) return own;
     return {
       ...own,
-      answer: async (request, identity) => {
+      answer: async (request, identity, address = '') => {
         const who = identity as TenantIdentity;
-        this.clients.visited(who, { door: 'http', address: '' });
-        return who.tenant === defaultTenant ? own.answer(request, identity) : this.ask(request, who);
+        this.clients.visited(who, { door: 'http', address });
+        return who.tenant === defaultTenant ? own.answer(request, identity, address) : this.ask(request, who);
       },
     };
   };
@@ -104,7 +104,7 @@ export class TenantDoor {
       accept: (socket, about) => {
         const leave = this.follow(about.identity as TenantIdentity, {
           door: 'http',
-          address: '',
+          address: about.address,
           socket: about.bytes,
         });
         socket.once('close', leave);
