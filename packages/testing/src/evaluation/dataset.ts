@@ -1,6 +1,31 @@
+import type { Client, SessionOptions } from '@groundcrew/sdk';
 import { TestingError } from '../errors.js';
 import type { Check } from './checks.js';
-import type { DatasetCase, EvaluateOptions } from './evaluate.js';
+
+/** One prompt and what has to hold for the answer. */
+export interface DatasetCase {
+  /** For the table; the prompt itself without. */
+  readonly name?: string;
+  readonly prompt: string;
+  readonly checks: readonly Check[];
+}
+
+/** What is evaluated, and how. */
+export interface EvaluateOptions {
+  readonly client: Client;
+  readonly dataset: readonly DatasetCase[];
+  /** The sessions that are compared, by name: two prompts, two models, with and without a tool. */
+  readonly variants: Readonly<Record<string, SessionOptions>>;
+  /** How often each case is tried with each variant; once without. */
+  readonly attempts?: number;
+  /** How many sessions run at once; 4 without. */
+  readonly concurrency?: number;
+  /** Milliseconds until a turn must have ended; two minutes without. */
+  readonly timeout?: number;
+  /** Called after each case, so that a long evaluation shows how far it is. */
+  readonly onProgress?: (progress: { readonly done: number; readonly of: number }) => void;
+  readonly signal?: AbortSignal;
+}
 
 /** Throws with what is wrong with an evaluation before anything of it runs; a dataset may come from a file. */
 export function requireSound(options: EvaluateOptions): void {

@@ -1,34 +1,9 @@
 import { performance } from 'node:perf_hooks';
-import { type Client, type SessionEvent, type SessionOptions, transcriptOf } from '@groundcrew/sdk';
+import { type SessionEvent, type SessionOptions, transcriptOf } from '@groundcrew/sdk';
 import type { Check, CheckContext } from './checks.js';
-import { requireSound } from './dataset.js';
+import { type EvaluateOptions, requireSound } from './dataset.js';
 import { Evaluation } from './evaluation.js';
 import type { CheckedTurn, EvaluatedCase, EvaluatedTurn, Verdict } from './outcome.js';
-
-/** One prompt and what has to hold for the answer. */
-export interface DatasetCase {
-  /** For the table; the prompt itself without. */
-  readonly name?: string;
-  readonly prompt: string;
-  readonly checks: readonly Check[];
-}
-
-/** What is evaluated, and how. */
-export interface EvaluateOptions {
-  readonly client: Client;
-  readonly dataset: readonly DatasetCase[];
-  /** The sessions that are compared, by name: two prompts, two models, with and without a tool. */
-  readonly variants: Readonly<Record<string, SessionOptions>>;
-  /** How often each case is tried with each variant; once without. */
-  readonly attempts?: number;
-  /** How many sessions run at once; 4 without. */
-  readonly concurrency?: number;
-  /** Milliseconds until a turn must have ended; two minutes without. */
-  readonly timeout?: number;
-  /** Called after each case, so that a long evaluation shows how far it is. */
-  readonly onProgress?: (progress: { readonly done: number; readonly of: number }) => void;
-  readonly signal?: AbortSignal;
-}
 
 /**
  * Tries every prompt of a dataset with every variant, each in a new session, and checks what came of it. A turn that fails is
