@@ -91,6 +91,9 @@ test('a command that makes no sense says why, and nothing happens', async () => 
   ] as const)
     await says(screen, wrong, why);
   expect(readFileSync(join(world.directory, 'there.md'), 'utf8')).toBe('kept');
+  // Any id may be that of a model; a long one leaves the rest of the status in sight.
+  await says(screen, `/model ${'z'.repeat(300)}`, 'from now on');
+  await screen.until('a short name', () => screen.rows.some((row) => /^z+… · \S+ \d+ %/.test(row)));
 });
 
 test('while a turn runs, what has to wait for its end says so; a summary that fails says why', async () => {
