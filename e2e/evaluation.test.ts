@@ -223,6 +223,37 @@ test('many cases with checks that throw or say nothing, and a variant that alway
   expect(evaluation.page('<x>')).not.toMatch(/<(?:i|b|u|x|script)[ >]/);
 });
 
+test('what stops an evaluation leaves no session at work, and no verdict that nobody gave', async () => {
+  await using model = await scriptedModel(...Array.from({ length: 20 }, () => say('ok')));
+  let judged = 0;
+  const counted = {
+    name: 'counted',
+    judge: () => {
+      judged += 1;
+      return { passed: true };
+    },
+  };
+  const dataset = Array.from({ length: 20 }, (_, at) => ({ prompt: `Try ${at}`, checks: [counted] }));
+  const shared = { client, dataset, variants: { now: model.settings }, concurrency: 2 };
+  const onProgress = () => {
+    throw new Error('no room for more');
+  };
+  await expect(evaluate({ ...shared, onProgress })).rejects.toThrow('no room for more');
+  expect(judged).toBe(2);
+
+  const stop = new AbortController();
+  const stopping = {
+    name: 'stops',
+    judge: () => {
+      stop.abort(new Error('enough'));
+      return { passed: false };
+    },
+  };
+  await expect(
+    evaluate({ ...shared, dataset: [{ prompt: 'Last', checks: [stopping] }], signal: stop.signal }),
+  ).rejects.toThrow('enough');
+});
+
 const one = { dataset: [{ prompt: 'a', checks: [exactly('b')] }], variants: { now: {} } };
 
 test.each([
@@ -245,6 +276,18 @@ test.each([
   [{ ...one, concurrency: Number.NaN }, 'concurrency has to be a whole number above 0, not NaN'],
   [{ ...one, dataset: JSON.parse('[{"prompt":"a"}]') }, "The case 'a' has no checks: it could not fail"],
   [{ ...one, dataset: JSON.parse('[{"checks":[]}]') }, 'Case 1 of the dataset has no prompt'],
+  [{ ...one, dataset: JSON.parse('[null]') }, 'Case 1 of the dataset has no prompt'],
+  [{ ...one, dataset: JSON.parse('{"prompt":"a"}') }, 'The dataset has to be a list of cases'],
+  [{ ...one, variants: JSON.parse('null') }, 'An evaluation needs at least one case and one variant'],
+  [
+    { ...one, dataset: JSON.parse('[{"prompt":"a","name":7,"checks":[{}]}]') },
+    'Case 1 of the dataset has a name that is no text',
+  ],
+  [
+    { ...one, dataset: JSON.parse('[{"prompt":"a","checks":[{"name":"contains","text":"b"}]}]') },
+    "Check 1 of the case 'a' is none: it needs a name, and a function judge",
+  ],
+  [{ ...one, timeout: Number.NaN }, 'timeout has to be a number of milliseconds above 0, not NaN'],
 ])('what cannot be evaluated is refused (%#)', async (options, message) => {
   await expect(evaluate({ client, ...options })).rejects.toThrow(message);
 });

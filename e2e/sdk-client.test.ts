@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client, RuntimeConnection, type SessionLifecycleEvent } from '@groundcrew/sdk';
 import { hold, providerOf, say, story } from '@groundcrew/testkit';
@@ -234,6 +234,26 @@ test.each(['forStdio', 'forTcp'] as const)(
     expect(runtime.starts().filter(isAlive)).toEqual([]);
   },
 );
+
+test('a runtime that never greets holds up neither stop, nor forceStop beside it', async () => {
+  const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const guest = () => world.newClient({ connection: RuntimeConnection.forUri(String(port)) });
+  const impatient = guest();
+  const refused = expect(impatient.start()).rejects.toThrow('The client was stopped');
+  const stopping = impatient.stop();
+  await impatient.forceStop();
+  await refused;
+  expect((await stopping).map(({ message }) => message)).toEqual(['The client was stopped']);
+
+  const patient = guest();
+  const why = /has not answered, and 10 seconds after the client was stopped it was given up/;
+  const given = expect(patient.start()).rejects.toThrow(why);
+  expect((await patient.stop()).map(({ message }) => message)).toEqual([expect.stringMatching(why)]);
+  await given;
+  silent.close();
+});
 
 function isAlive(pid = 0): boolean {
   try {

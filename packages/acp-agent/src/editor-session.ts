@@ -106,7 +106,9 @@ export class EditorSession {
     const message = promptOf(blocks);
     const turn: Turn = { stop: new AbortController(), isCancelled: false };
     const messageId = randomUUID();
-    const cancel = () => void this.cancel();
+    // Only an editor that says so stops the turn: one that is gone may come back to it.
+    const cancel = () =>
+      signal.reason instanceof RequestError ? void this.cancel() : turn.stop.abort(signal.reason);
     this.turns.add(turn);
     this.updates.sent(messageId);
     this.finishReason = undefined;

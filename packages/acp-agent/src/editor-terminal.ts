@@ -1,3 +1,4 @@
+import type { TerminalHandle } from '@agentclientprotocol/sdk';
 import type { ToolInvocation, ToolResultObject } from '@groundcrew/sdk';
 import { type EditorToolParts, failed, succeeded } from './tool-result.js';
 
@@ -6,6 +7,11 @@ const mostBytes = 1024 * 1024;
 
 /** How long a command may run; what is to run longer is started with mode async, which the runtime does itself. */
 const longestSeconds = 600;
+
+const stoppedLate = `it was stopped after ${longestSeconds} seconds`;
+
+/** Milliseconds in which an editor says how a command that was stopped has ended. */
+const lastWordsMs = 10_000;
 
 /** Runs a command in a terminal of the editor, where its user sees it and can stop it. */
 export async function runInTerminal(
@@ -30,12 +36,9 @@ export async function runInTerminal(
   // The turn may have been stopped while the editor was making the terminal.
   if (stopped.aborted) stop();
   try {
-    const { exitCode, signal: by } = await terminal.waitForExit();
-    const { output, truncated } = await terminal.currentOutput();
-    const cut = truncated ? '<the beginning of the output was left out>\n' : '';
-    const end = by ? `ended by ${by}` : `exited with exit code ${exitCode ?? -1}`;
-    const late = ending.signal.aborted ? `; it was stopped after ${longestSeconds} seconds` : '';
-    return succeeded(`${cut}${output.replace(/\n$/, '')}\n<${end}${late}>`);
+    const end = await Promise.race([endOf(terminal), soonAfter(ending.signal)]);
+    if (end === undefined) return failed(`The editor never said how it ended; ${stoppedLate}`);
+    return succeeded(`${end}${ending.signal.aborted ? `; ${stoppedLate}` : ''}>`);
   } catch (error) {
     return failed(`The editor could not run it: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
@@ -44,4 +47,22 @@ export async function runInTerminal(
     // Nothing waits for it: an editor that is gone has no terminal, and one that does not answer ends no call.
     terminal.release().catch(() => undefined);
   }
+}
+
+/** What it has written, and how it ended. */
+async function endOf(terminal: TerminalHandle): Promise<string> {
+  const { exitCode, signal: by } = await terminal.waitForExit();
+  const { output, truncated } = await terminal.currentOutput();
+  const cut = truncated ? '<the beginning of the output was left out>\n' : '';
+  const end = by ? `ended by ${by}` : `exited with exit code ${exitCode ?? -1}`;
+  return `${cut}${output.replace(/\n$/, '')}\n<${end}`;
+}
+
+/** Resolves when a command that was stopped should long have ended. */
+function soonAfter(stopped: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    stopped.addEventListener('abort', () => setTimeout(() => resolve(undefined), lastWordsMs).unref(), {
+      once: true,
+    });
+  });
 }

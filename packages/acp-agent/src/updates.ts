@@ -106,6 +106,9 @@ export class Updates {
     switch (event.type) {
       case 'tool.execution_start': {
         const { toolCallId, toolName } = event.data;
+        // A call that begins again after a resume is the same call.
+        if (this.open.has(toolCallId))
+          return [{ sessionUpdate: 'tool_call_update', toolCallId, status: 'pending' }];
         const { title, ...view } = toolView(event.data, this.workingDirectory);
         this.open.set(toolCallId, { isEdit: view.kind === 'edit', path: view.locations[0]?.path });
         return [

@@ -296,5 +296,31 @@ test('an editor that leaves in the middle of a question or of a command leaves n
   editor.child.stdin.end();
   expect(await editor.ended).toBe(0);
   expect(await Promise.all(turns)).toEqual(['gone', 'gone']);
-  expect(editor.errors).not.toMatch(/\n {4}at /);
+  expect(editor.errors).not.toMatch(/\n {4}at |could not/);
+});
+
+test('an editor that leaves in the middle of a turn has stopped nothing: the next one goes on with it, and with prompts that wait', async () => {
+  const first = await world.start([bash('g1')]);
+  first.choose = never;
+  const sessionId = await newSession(first);
+  const turns = ['One', 'Two'].map((text) => first.prompt(sessionId, text).catch(() => 'gone'));
+  await first.until(() => first.asked.length === 1);
+  first.child.stdin.end();
+  expect(await first.ended).toBe(0);
+  expect(await Promise.all(turns)).toEqual(['gone', 'gone']);
+  expect(first.errors).not.toMatch(/\n {4}at |could not/);
+
+  const second = await world.start([say('Made it.'), say('The second answer.')]);
+  await second.agent.request('session/load', { sessionId, cwd: world.directory, mcpServers: [] });
+  await second.until(() => second.story().some((line) => line.includes('The second answer.')));
+  expect(second.asked).toMatchObject([{ sessionId, toolCall: { toolCallId: 'g1' } }]);
+  expect(existsSync(join(world.directory, 'made-by-it'))).toBe(true);
+  expect(second.story()).toEqual([
+    'user: One',
+    'call touch made-by-it (execute)',
+    'result completed',
+    'agent: Made it.',
+    'user: Two',
+    'agent: The second answer.',
+  ]);
 });

@@ -200,7 +200,9 @@ function storyOf(update: Shown): readonly [string, string] {
     case 'tool_call':
       return ['call', `${update.title} (${update.kind})`];
     case 'tool_call_update':
-      return update.status === 'in_progress' ? ['', ''] : ['result', update.status ?? ''];
+      return /^(?:in_progress|pending)$/.test(update.status ?? '')
+        ? ['', '']
+        : ['result', update.status ?? ''];
     case 'plan':
       return ['plan', update.entries.map(({ content, status }) => `${content} ${status}`).join(', ')];
     default:

@@ -1,3 +1,4 @@
+import { channelPair } from '@groundcrew/rpc';
 import { expect, test } from 'vitest';
 import { StandIn } from '../test/stand-in.js';
 import { Client } from './client.js';
@@ -41,6 +42,22 @@ test('a failed start is tried again by the next call', async () => {
   });
   await expect(client.start()).rejects.toThrow('attempt 1');
   await expect(client.start()).rejects.toThrow('attempt 2');
+});
+
+test('a channel that does not open is not waited for once the client is stopped, and closed if it opens later', async () => {
+  const [ours, theirs] = channelPair();
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const connection = RuntimeConnection.forChannel(() => opened.then(() => ours));
+  const client = new Client({ connection });
+  const starting = expect(client.start()).rejects.toThrow('The client was stopped');
+  await client.forceStop();
+  await starting;
+  open();
+  // The other end has heard of nothing but the end.
+  for await (const message of theirs.messages) expect(message).toBeUndefined();
 });
 
 test('a session that could not be opened is not listened to', async () => {

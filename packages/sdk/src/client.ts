@@ -28,6 +28,8 @@ export class Client implements AsyncDisposable {
   private readonly lifecycle: Listeners<SessionLifecycleEvent>;
   private readonly warnings: Warnings;
   private current: OpenRuntime | undefined;
+  /** Those that `stop` still waits for. */
+  private readonly ending = new Set<OpenRuntime>();
 
   constructor(private readonly options: ClientOptions = {}) {
     this.warnings = new Warnings(options.onWarning);
@@ -52,15 +54,21 @@ export class Client implements AsyncDisposable {
   /** Leaves all sessions, which stay stored, and ends what was started. Resolves with what went wrong on the way. */
   async stop(): Promise<Error[]> {
     const { current } = this;
+    if (!current) return [];
     this.current = undefined;
-    return (await current?.stop()) ?? [];
+    this.ending.add(current);
+    try {
+      return await current.stop();
+    } finally {
+      this.ending.delete(current);
+    }
   }
 
-  /** Ends the runtime at once; what ran stays as pending work. */
+  /** Ends the runtime at once, one that `stop` still waits for too; what ran stays as pending work. */
   async forceStop(): Promise<void> {
     const { current } = this;
     this.current = undefined;
-    await current?.kill();
+    await Promise.all([...this.ending, ...(current ? [current] : [])].map((runtime) => runtime.kill()));
   }
 
   /** The same as `stop`. */

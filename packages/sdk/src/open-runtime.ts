@@ -149,9 +149,18 @@ export class OpenRuntime {
       return [];
     }
     const limit = AbortSignal.timeout(goodbyeMs);
+    limit.addEventListener('abort', () => this.giveUp(), { once: true });
     const left = await Promise.allSettled(this.sessions.all.map((session) => session.disconnect(limit)));
     const closed = await Promise.allSettled([this.link.then((link) => link.close())]);
     return [...left, ...closed].flatMap((each) => (each.status === 'rejected' ? [toError(each.reason)] : []));
+  }
+
+  /** A runtime that has not even greeted is waited for no longer. */
+  private giveUp(): void {
+    if (this.isReached) return;
+    const seconds = goodbyeMs / 1000;
+    const text = `The runtime has not answered, and ${seconds} seconds after the client was stopped it was given up`;
+    this.stopping.abort(new GroundcrewError('connection_lost', text));
   }
 
   /** Ends it at once, even while it starts. */

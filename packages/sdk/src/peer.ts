@@ -11,6 +11,7 @@ import {
 } from './connection-options.js';
 import { GroundcrewError, toError } from './errors.js';
 import { openInProcess } from './in-process.js';
+import { openChannel } from './open-channel.js';
 import { RuntimeChild } from './spawn.js';
 
 /** The runtime at the other end, and how it is brought to its end. */
@@ -44,7 +45,7 @@ export async function openPeer(client: ClientOptions, signal: AbortSignal): Prom
     case 'inprocess':
       return inProcessPeer(client);
     case 'channel':
-      return channelPeer(connection);
+      return channelPeer(connection, signal);
   }
 }
 
@@ -95,8 +96,12 @@ async function uriPeer({ url, connectionToken }: UriRuntimeConnection, signal: A
   throw new GroundcrewError('start_failed', text, { cause: reason });
 }
 
-async function channelPeer({ open, connectionToken }: ChannelRuntimeConnection): Promise<Peer> {
-  return { ...foreign('the other end of the channel'), channel: await open(), ...tokenOf(connectionToken) };
+async function channelPeer(
+  { open, connectionToken }: ChannelRuntimeConnection,
+  signal: AbortSignal,
+): Promise<Peer> {
+  const channel = await openChannel(open, signal);
+  return { ...foreign('the other end of the channel'), channel, ...tokenOf(connectionToken) };
 }
 
 async function inProcessPeer(client: ClientOptions): Promise<Peer> {

@@ -57,6 +57,8 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   private leaving: Promise<void> | undefined;
   private lastStored: string | undefined;
   private gap: ReconnectGap | undefined;
+  /** Resolves when listeners have received what the last loss of the connection kept from them. */
+  private caughtUp: Promise<unknown> = Promise.resolve();
   private wasOpened = false;
 
   /** @internal */
@@ -277,13 +279,14 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
    * @internal The session goes on over another connection; it was opened there once `opened` resolves.
    * Resolves when listeners have received what they missed.
    */
-  async move(place: SessionPlace, opened: Promise<unknown>): Promise<undefined> {
+  move(place: SessionPlace, opened: Promise<unknown>): Promise<undefined> {
     const gap = new ReconnectGap(this.lastStored);
     this.gap = gap;
     this.calls.move(place);
     this.answers.move();
-    await opened;
-    if (!this.isOver) await this.closeGap(gap);
+    const closed = opened.then(() => (this.isOver ? undefined : this.closeGap(gap)));
+    this.caughtUp = closed.catch(() => undefined);
+    return closed;
   }
 
   /** @internal Questions are answered before listeners receive them. */
@@ -328,7 +331,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   }
 
   /** The sender of a prompt learns first that it has arrived, then its outcome. */
-  private async closeGap(gap: ReconnectGap): Promise<void> {
+  private async closeGap(gap: ReconnectGap): Promise<undefined> {
     await this.calls.repeated();
     const now = await this.lookAround().catch((error: unknown) => {
       const { report, sessionId } = this;
@@ -362,6 +365,8 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   private async lookBack(wait: TurnWait, messageId: string): Promise<void> {
     const { sessionId } = this;
     const { processing } = await this.calls.insist('session.metadata.isProcessing', { sessionId });
+    // Who waits hears nothing of the end before listeners have received what came before it.
+    for (let known: unknown; known !== this.caughtUp; await known) known = this.caughtUp;
     if (processing || wait.hasBegun) return;
     wait.succeed(lastMessageOf(await this.getEvents(), messageId));
   }

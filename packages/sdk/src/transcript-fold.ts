@@ -24,6 +24,11 @@ export function reduceItems(agent: TranscriptAgent, event: SessionEvent): Transc
       return add(withoutLive(agent), messageOf(event.data));
     case 'model.call_failure':
       return { ...agent, retry: event.data.errorMessage ?? 'The model call failed' };
+    case 'session.compaction_complete': {
+      // What its own model calls failed with is no reason of a call that the turn waits for.
+      const { retry: _, ...rest } = agent;
+      return reduceTools(rest, event);
+    }
     case 'abort':
       return { ...withoutLive(interruptOpen(agent)), isTurnOpen: false };
     case 'assistant.usage':
@@ -98,6 +103,11 @@ function noticeOf(event: SessionEvent): TranscriptNotice | undefined {
       return { ...base, level: 'error', kind: event.data.errorType, text: event.data.message };
     case 'session.compaction_start':
       return { ...base, level: 'info', kind: 'compaction', text: 'the conversation is being summarised' };
+    case 'session.compaction_complete': {
+      const { success, error = 'no reason was given' } = event.data;
+      const text = `the conversation was not summarised: ${error}`;
+      return success ? undefined : { ...base, level: 'warning', kind: 'compaction', text };
+    }
     default:
       return undefined;
   }

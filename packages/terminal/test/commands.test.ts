@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, RuntimeConnection, type Session } from '@groundcrew/sdk';
-import { callTools, say } from '@groundcrew/testkit';
+import { callTools, hold, refuse, say } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
 import type { TestScreen } from './screen.js';
 import { terminalWorld } from './world.js';
@@ -91,6 +91,31 @@ test('a command that makes no sense says why, and nothing happens', async () => 
   ] as const)
     await says(screen, wrong, why);
   expect(readFileSync(join(world.directory, 'there.md'), 'utf8')).toBe('kept');
+  // Any id may be that of a model; a long one leaves the rest of the status in sight.
+  await says(screen, `/model ${'z'.repeat(300)}`, 'from now on');
+  await screen.until('a short name', () => screen.rows.some((row) => /^z+… · \S+ \d+ %/.test(row)));
+});
+
+test('while a turn runs, what has to wait for its end says so; a summary that fails says why', async () => {
+  const held = hold(say('Second answer.'));
+  const screen = await world.attach([say('First answer.')]);
+  await says(screen, 'One', 'First answer.');
+  world.model.play(refuse(400, 'no summary today'));
+  await says(screen, '/compact', 'The conversation stays as it is');
+  await screen.sees('! the conversation was not summarised: ');
+  expect(screen.text).not.toContain('nothing to gain');
+  world.model.play(held.reply);
+  const asked = world.model.requests.length;
+  screen.enter('Two');
+  await world.model.asked(asked + 1);
+  for (const command of ['/rewind 1', '/fork 1']) {
+    screen.mark();
+    screen.enter(command);
+    await screen.sees('✖ The session is at work: Ctrl-C stops it');
+  }
+  held.release();
+  await screen.sees('Second answer.');
+  await screen.sees(idle);
 });
 
 test('older messages become a summary, which the model reads in their place', async () => {

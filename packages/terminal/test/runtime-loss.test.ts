@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { callTools, hold, say, streamChunks } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
@@ -156,6 +158,29 @@ test('a server that is killed and started again is found, in the middle of an an
   ]);
   held.release();
   await next.stop();
+});
+
+test('a screen is left by Ctrl-C although its server says nothing, from the beginning or from now on', async () => {
+  const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const early = world.start({ args: ['--connect', String(port)] });
+  await early.sees('Ask, or / for commands');
+  early.type('\u0003\u0003');
+  expect(await early.ended).toBe(130);
+  silent.close();
+
+  const server = world.startServer();
+  const late = world.start({ args: ['--connect', String(await server.port())] });
+  await late.sees('/help for help');
+  server.signal('SIGSTOP');
+  late.enter('/sessions');
+  late.enter('/new');
+  late.enter('Anyone?');
+  late.type('\u0003\u0003');
+  expect(await late.ended).toBe(130);
+  server.signal('SIGCONT');
+  await server.stop();
 });
 
 test('lines are enough where the terminal is none, or its user asks for them', async () => {

@@ -174,6 +174,35 @@ test('ten thousand pasted lines are one block, and reach the model whole', async
   expect(asked.body.messages.at(-1)?.content).toContain(`Look: ${pasted} please`);
 });
 
+test('what is pasted while a question is open answers nothing, and is the next prompt', async () => {
+  const pasted = Array.from({ length: 10_000 }, (_, at) => `y ${at + 1}`).join('\n');
+  const screen = await world.shared(
+    callTools({ id: 'p1', name: 'bash', arguments: { command: 'touch pasted.txt', description: 'Make it' } }),
+  );
+  screen.enter('Make it');
+  await screen.sees('Yes, once');
+  screen.paste(pasted);
+  await screen.sees('The paste is kept for the next prompt');
+  // Another key than Enter is for the question again.
+  screen.type('\u001b[B\u001b[B\u001b[B');
+  await screen.until('another choice', () => screen.rows.some((row) => row.startsWith('❯ n')));
+  expect(screen.text).not.toContain('The paste is kept');
+  screen.paste('\nmore of it');
+  await screen.sees('The paste is kept for the next prompt');
+  screen.type('\r');
+  await screen.sees('waits: y 1');
+  expect(screen.rows.some((row) => row.startsWith('❯ n'))).toBe(true);
+  expect(existsSync(join(world.directory, 'pasted.txt'))).toBe(false);
+  const before = world.model.requests.length;
+  world.model.play(say('Not made.'), say('All of it was read.'));
+  screen.type('\r');
+  await screen.sees('All of it was read.');
+  await screen.sees(idle);
+  expect(existsSync(join(world.directory, 'pasted.txt'))).toBe(false);
+  const asked = await world.model.asked(before + 2);
+  expect(asked.body.messages.at(-1)?.content).toContain(`${pasted}\nmore of it`);
+});
+
 test('wide characters and combining marks take the columns they take', async () => {
   const screen = await world.shared();
   screen.type('日本語e\u0301x');

@@ -12,7 +12,8 @@ export {
   type StandardSchema,
   usedTool,
 } from './evaluation/checks.js';
-export { type DatasetCase, type EvaluateOptions, evaluate } from './evaluation/evaluate.js';
+export type { DatasetCase, EvaluateOptions } from './evaluation/dataset.js';
+export { evaluate } from './evaluation/evaluate.js';
 export type { Evaluation } from './evaluation/evaluation.js';
 export { type JudgeOptions, judgedBy } from './evaluation/judge.js';
 export type {

@@ -39,8 +39,13 @@ export function openRuntimeClient(
     },
   });
   const close = async () => {
+    // Whoever leaves does not wait for a server that says nothing; what it has stays with it.
+    const late = own ? undefined : setTimeout(() => void client.forceStop(), goodbyeMs);
     for (const error of await client.stop()) log.write('warning', error.message);
+    clearTimeout(late);
     await own?.close();
   };
   return { client, close };
 }
+
+const goodbyeMs = 2_000;

@@ -105,6 +105,8 @@ const activity: { readonly [K in EventType]?: (data: EventData<K>) => string | u
     describeNotice({ level: 'warning', kind, text }),
   'session.info': ({ infoType: kind, message: text }) => describeNotice({ level: 'info', kind, text }),
   'session.compaction_start': () => 'note: the conversation is being summarised',
+  'session.compaction_complete': ({ success, error = 'no reason was given' }) =>
+    success ? undefined : `warning: the conversation was not summarised: ${error}`,
 };
 
 function inJson(value: unknown): string {

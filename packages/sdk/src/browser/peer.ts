@@ -1,5 +1,6 @@
 import type { ClientOptions } from '../client-options.js';
 import { GroundcrewError } from '../errors.js';
+import { openChannel } from '../open-channel.js';
 import type { Peer } from '../peer.js';
 
 /** Opens the channel that the page names: a browser starts no processes. */
@@ -18,7 +19,7 @@ export async function openPeer(
   const { open, connectionToken: token } = connection;
   const nothing = async () => undefined;
   return {
-    channel: await open(),
+    channel: await openChannel(open, signal),
     isOwned: false,
     explain: async () => 'The runtime closed the connection',
     end: nothing,

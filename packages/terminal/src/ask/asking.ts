@@ -18,6 +18,18 @@ export class Asking {
     return Math.max(0, this.waiting.length - 1);
   }
 
+  /** Whether the question that is shown can be answered in words. */
+  get takesWords(): boolean {
+    const { current } = this;
+    return current !== undefined && (current.draft !== undefined || freeOption(current) >= 0);
+  }
+
+  /** Shows a sentence below the question, in the place of the one before. */
+  say(problem: string | undefined): void {
+    this.change({ problem });
+    this.onChange();
+  }
+
   /** Resolves with the answer; undefined when the signal fires first. */
   ask<A>(question: Question, signal: AbortSignal): Promise<A | undefined> {
     return new Promise((resolve) => {
@@ -82,8 +94,7 @@ export class Asking {
   }
 
   private writeFreely(current: OpenQuestion, key: Key): void {
-    const { options } = current.question;
-    const at = options.findIndex(({ key: letter, asksFor }) => asksFor !== undefined && letter === undefined);
+    const at = freeOption(current);
     if (at < 0) return;
     this.change({ chosen: at, draft: edit(emptyDraft, key) ?? emptyDraft });
   }
@@ -122,4 +133,9 @@ export class Asking {
     const { current } = this;
     if (current) this.waiting[0] = { ...current, ...change };
   }
+}
+
+/** The option that any words are for; below 0 where there is none. */
+function freeOption({ question }: OpenQuestion): number {
+  return question.options.findIndex(({ key, asksFor }) => asksFor !== undefined && key === undefined);
 }

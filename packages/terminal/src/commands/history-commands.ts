@@ -50,12 +50,21 @@ const modes = [
   { label: 'The conversation alone', value: 'conversation' },
 ];
 
+/** Why no prompt can be taken back, or left out, now. */
+const obstacles: Readonly<Record<string, string>> = {
+  'session-busy': 'The session is at work: Ctrl-C stops it, then it can be done',
+  'file-change-tracking-disabled':
+    'What tools wrote was not recorded in this session, so nothing can be taken back',
+};
+
 /** The prompt that is meant: so many from the end, or one that the user chooses. */
 async function pointOf({ session, args, choose }: CommandContext) {
   const { points, unavailableReason } = await session.call('session.history.listRewindPoints');
   if (points.length === 0)
     throw new Refusal(
-      unavailableReason ? `It cannot be taken back: ${unavailableReason}` : 'There is no prompt to take back',
+      unavailableReason
+        ? (obstacles[unavailableReason] ?? `No prompt can be taken back: ${unavailableReason}`)
+        : 'There is no prompt to take back',
     );
   if (args !== '') {
     const back = Number(args);

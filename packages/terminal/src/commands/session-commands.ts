@@ -45,14 +45,18 @@ export const sessionCommands: Readonly<Record<string, Command>> = {
     usage: '/compact [WHAT MATTERS]',
     help: 'puts a summary in the place of the older messages',
     run: async ({ session, args, print, conversation }) => {
-      const done = await session.call('session.history.compact', {
+      // Why one that has begun came to nothing is an event, which is shown as every other one.
+      let hasBegun = false;
+      const stopListening = session.on('session.compaction_start', () => {
+        hasBegun = true;
+      });
+      const compacting = session.call('session.history.compact', {
         ...(args !== '' && { customInstructions: args }),
       });
-      print(
-        done.success
-          ? `${done.messagesRemoved} messages are a summary now, ${done.tokensRemoved} tokens less`
-          : 'There was nothing to gain',
-      );
+      const done = await compacting.finally(stopListening);
+      if (done.success)
+        print(`${done.messagesRemoved} messages are a summary now, ${done.tokensRemoved} tokens less`);
+      else print(hasBegun ? 'The conversation stays as it is' : 'There was nothing to gain');
       await conversation.readFacts();
     },
   },

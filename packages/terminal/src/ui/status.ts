@@ -24,11 +24,15 @@ export function statusLine(transcript: Transcript, facts: StatusFacts, columns: 
   const cost = usage.cost === null || earlier.cost === null ? null : usage.cost + earlier.cost;
   const input = usage.inputTokens + earlier.inputTokens;
   const output = usage.outputTokens + earlier.outputTokens;
+  // A name of any length leaves the rest in sight.
+  const who = facts.agent ? `${facts.agent} on ${facts.model ?? 'a model'}` : (facts.model ?? '');
   const parts: readonly (Span | undefined)[] = [
     facts.hint === undefined ? undefined : span(facts.hint, 'warning'),
     connectionSpan(facts.connection),
     span(
-      cleanLine(facts.agent ? `${facts.agent} on ${facts.model ?? 'a model'}` : (facts.model ?? '')),
+      cut([span(cleanLine(who))], Math.floor(columns / 2))
+        .map(({ text }) => text)
+        .join(''),
       'dim',
     ),
     facts.mode === 'interactive' ? undefined : span(`${facts.mode} mode`, 'accent'),

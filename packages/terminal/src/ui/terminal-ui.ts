@@ -6,7 +6,7 @@ import { type Command, Refusal } from '../commands/command.js';
 import { commands } from '../commands/commands.js';
 import { Conversation } from '../conversation/conversation.js';
 import { attachmentsOf } from '../input/attachments.js';
-import { KeyReader } from '../input/keys.js';
+import { type Key, KeyReader } from '../input/keys.js';
 import type { SessionChoice, TerminalContext } from '../terminal-context.js';
 import { cleanLine, cleanLines } from '../text/clean.js';
 import { type Line, line, span, wrap } from '../text/span.js';
@@ -25,6 +25,8 @@ export class TerminalUi {
   private isWarned = false;
   private warning: NodeJS.Timeout | undefined;
   private lastTyped = 0;
+  /** The last key was a paste that answers no question. */
+  private hasPasted = false;
   /** The session that is meant is open; what is entered before waits for it. It never fails. */
   private ready: Promise<void> = Promise.resolve();
 
@@ -73,7 +75,8 @@ export class TerminalUi {
       this.client = opened.client;
       const opening = this.open({ type: 'first' });
       this.ready = opening.catch(() => undefined);
-      await opening;
+      // Who leaves waits for no session that a silent server never opens.
+      await Promise.race([opening, closed]);
       return await closed;
     } finally {
       undo();
@@ -141,7 +144,7 @@ export class TerminalUi {
       this.say(line(`· it works in ${cleanLine(directory)}`, 'dim'));
   }
 
-  private readonly onKey = (key: Parameters<Asking['take']>[0]): void => {
+  private readonly onKey = (key: Key): void => {
     const isInterrupt = key.type === 'key' && key.ctrl && key.name === 'c';
     if (!isInterrupt) this.calm();
     if (isInterrupt) this.interrupt();
@@ -149,12 +152,25 @@ export class TerminalUi {
       this.quit(this.context.exitCodes.done);
     else if (key.type === 'key' && key.ctrl && key.name === 'o') this.unfold();
     else if (key.type === 'key' && key.ctrl && key.name === 'z') this.view.suspend();
+    else if (this.isForPrompt(key)) this.inputLine.take(key);
     else if (this.mayAnswer()) this.asking.take(key);
     else {
       this.lastTyped = Date.now();
       this.inputLine.take(key);
     }
   };
+
+  /** A paste is no choice: where a question takes no words it is kept for the next prompt, and so is the Enter that follows it. */
+  private isForPrompt(key: Key): boolean {
+    const hadPasted = this.hasPasted;
+    const isSeen = this.mayAnswer();
+    this.hasPasted = key.type === 'paste' && !(isSeen && this.asking.takesWords);
+    if (!this.asking.current) return false;
+    // Whoever had seen the question before the paste is not writing now.
+    if (isSeen) this.lastTyped = 0;
+    if (hadPasted !== this.hasPasted) this.asking.say(this.hasPasted ? pasteKept : undefined);
+    return this.hasPasted || (hadPasted && key.type === 'key' && key.name === 'enter');
+  }
 
   /** What was being written when a question came is no answer to it: a short silence shows that it was seen. */
   private mayAnswer(): boolean {
@@ -326,6 +342,8 @@ function isDirectory(place: string): boolean {
     return false;
   }
 }
+
+const pasteKept = 'The paste is kept for the next prompt; Enter now sends it, and answers nothing';
 
 /** Milliseconds in which a second Ctrl-C leaves. */
 const warnedFor = 3_000;

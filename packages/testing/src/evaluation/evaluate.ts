@@ -1,34 +1,9 @@
 import { performance } from 'node:perf_hooks';
-import { type Client, type SessionEvent, type SessionOptions, transcriptOf } from '@groundcrew/sdk';
-import { TestingError } from '../errors.js';
+import { type SessionEvent, type SessionOptions, transcriptOf } from '@groundcrew/sdk';
 import type { Check, CheckContext } from './checks.js';
+import { type EvaluateOptions, requireSound } from './dataset.js';
 import { Evaluation } from './evaluation.js';
 import type { CheckedTurn, EvaluatedCase, EvaluatedTurn, Verdict } from './outcome.js';
-
-/** One prompt and what has to hold for the answer. */
-export interface DatasetCase {
-  /** For the table; the prompt itself without. */
-  readonly name?: string;
-  readonly prompt: string;
-  readonly checks: readonly Check[];
-}
-
-/** What is evaluated, and how. */
-export interface EvaluateOptions {
-  readonly client: Client;
-  readonly dataset: readonly DatasetCase[];
-  /** The sessions that are compared, by name: two prompts, two models, with and without a tool. */
-  readonly variants: Readonly<Record<string, SessionOptions>>;
-  /** How often each case is tried with each variant; once without. */
-  readonly attempts?: number;
-  /** How many sessions run at once; 4 without. */
-  readonly concurrency?: number;
-  /** Milliseconds until a turn must have ended; two minutes without. */
-  readonly timeout?: number;
-  /** Called after each case, so that a long evaluation shows how far it is. */
-  readonly onProgress?: (progress: { readonly done: number; readonly of: number }) => void;
-  readonly signal?: AbortSignal;
-}
 
 /**
  * Tries every prompt of a dataset with every variant, each in a new session, and checks what came of it. A turn that fails is
@@ -48,11 +23,16 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       signal.throwIfAborted();
       cases[next.index] = await runCase(next.job, { ...options, signal });
+      signal.throwIfAborted();
       done += 1;
       options.onProgress?.({ done, of: jobs.length });
     }
   };
-  await Promise.all(Array.from({ length: options.concurrency ?? 4 }, lane));
+  // What ends the evaluation ends it for all: nothing more is begun, and what has begun is over when this one is.
+  const stop = (): void => void waiting.splice(0);
+  const lanes = Array.from({ length: options.concurrency ?? 4 }, () => lane().finally(stop));
+  const ended = await Promise.allSettled(lanes);
+  for (const each of ended) if (each.status === 'rejected') throw each.reason;
   return new Evaluation(cases);
 }
 
@@ -65,30 +45,13 @@ interface Job {
   readonly checks: readonly Check[];
 }
 
-function jobsOf({ dataset, variants, attempts = 1, concurrency = 4 }: EvaluateOptions): readonly Job[] {
-  for (const [name, count] of Object.entries({ attempts, concurrency }))
-    if (!Number.isInteger(count) || count < 1)
-      throw new TestingError('not_as_expected', `${name} has to be a whole number above 0, not ${count}`);
-  const silent = dataset.findIndex(({ prompt }) => typeof prompt !== 'string' || prompt.trim() === '');
-  if (silent >= 0)
-    throw new TestingError('not_as_expected', `Case ${silent + 1} of the dataset has no prompt`);
-  const names = dataset.map(({ name, prompt }) => name ?? prompt);
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined)
-    throw new TestingError('not_as_expected', `Two cases are named '${twice}': give them names of their own`);
-  if (dataset.length === 0 || Object.keys(variants).length === 0)
-    throw new TestingError('not_as_expected', 'An evaluation needs at least one case and one variant');
-  // A dataset may come from a file.
-  const unchecked = dataset.findIndex(({ checks }) => !Array.isArray(checks) || checks.length === 0);
-  if (unchecked >= 0)
-    throw new TestingError(
-      'not_as_expected',
-      `The case '${names[unchecked]}' has no checks: it could not fail`,
-    );
-  return dataset.flatMap(({ prompt, checks }, at) =>
+function jobsOf(options: EvaluateOptions): readonly Job[] {
+  requireSound(options);
+  const { dataset, variants, attempts = 1 } = options;
+  return dataset.flatMap(({ prompt, checks, name = prompt }) =>
     Object.entries(variants).flatMap(([variant, session]) =>
       Array.from({ length: attempts }, (_, index) => ({
-        name: names[at] ?? prompt,
+        name,
         variant,
         attempt: index + 1,
         session,
@@ -118,7 +81,8 @@ async function runCheck(check: Check, turn: EvaluatedTurn, context: CheckContext
     if (typeof verdict?.passed !== 'boolean')
       return { check: check.name, passed: false, reason: 'The check gave no verdict' };
     const { passed, reason } = verdict;
-    return { check: check.name, passed, ...(reason !== undefined && { reason }) };
+    // An app's own check may say anything.
+    return { check: check.name, passed, ...(reason !== undefined && { reason: String(reason) }) };
   } catch (error) {
     context.signal.throwIfAborted();
     return { check: check.name, passed: false, reason: `The check failed: ${messageOf(error)}` };

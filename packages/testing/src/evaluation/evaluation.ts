@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { TestingError } from '../errors.js';
 import type { EvaluatedCase } from './outcome.js';
 import { evaluationPage } from './page.js';
-import { evaluationTable } from './table.js';
+import { evaluationTable, onOneLine } from './table.js';
 
 /** What came of an evaluation. */
 export class Evaluation {
@@ -36,7 +36,8 @@ export class Evaluation {
       .map(({ name, variant, turn, checks }) => {
         const failed = checks.filter((check) => !check.passed);
         const why = failed.map(({ check, reason }) => `${check}: ${reason ?? 'no'}`);
-        return `${name} with ${variant}: ${[...(turn.error === undefined ? [] : [turn.error]), ...why].join('; ')}`;
+        const all = [...(turn.error === undefined ? [] : [turn.error]), ...why].join('; ');
+        return onOneLine(`${name} with ${variant}: ${all}`);
       });
     throw new TestingError('not_as_expected', `${this.table()}\n\n${reasons.join('\n')}`);
   }

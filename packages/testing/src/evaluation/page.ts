@@ -1,12 +1,17 @@
 import { diffLines } from '../diff.js';
 import type { EvaluatedCase } from './outcome.js';
-import { isOf, totalsOf, type VariantTotals } from './table.js';
+import { attemptsOf, totalsOf, type VariantTotals } from './table.js';
 
 /** An evaluation as one HTML page: no scripts, no other files, and everything that a model wrote as text. */
 export function evaluationPage(title: string, cases: readonly EvaluatedCase[]): string {
   const totals = totalsOf(cases);
   const variants = totals.map(({ variant }) => variant);
-  const names = [...new Set(cases.map(({ name }) => name))];
+  const sections = [...attemptsOf(cases)].map(([name, byVariant]) =>
+    section(
+      name,
+      variants.map((variant) => byVariant.get(variant) ?? []),
+    ),
+  );
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -19,7 +24,7 @@ export function evaluationPage(title: string, cases: readonly EvaluatedCase[]): 
 <body>
 <h1>${escaped(title)}</h1>
 ${summary(totals)}
-${names.map((name) => section(name, variants, cases)).join('\n')}
+${sections.join('\n')}
 </body>
 </html>
 `;
@@ -34,8 +39,7 @@ function summary(totals: readonly VariantTotals[]): string {
 }
 
 /** One case: the answers side by side, then where each differs from that of the first variant. */
-function section(name: string, variants: readonly string[], cases: readonly EvaluatedCase[]): string {
-  const byVariant = variants.map((variant) => cases.filter((each) => isOf(each, name, variant)));
+function section(name: string, byVariant: readonly (readonly EvaluatedCase[])[]): string {
   const [first] = byVariant.flat();
   const base = byVariant[0]?.[0];
   const columns = byVariant.map((attempts) => `<div>${attempts.map(answer).join('')}</div>`);
@@ -55,7 +59,7 @@ function answer({ variant, attempt, passed, turn, checks }: EvaluatedCase): stri
       `<li class="${check.passed ? 'yes' : 'no'}">${escaped(check.check)}${check.reason === undefined ? '' : `: ${escaped(check.reason)}`}</li>`,
   );
   return `<article class="${passed ? 'yes' : 'no'}"><h3>${escaped(variant)}${attempt > 1 ? ` (attempt ${attempt})` : ''}</h3>
-<pre>${escaped(turn.error ?? turn.answer)}</pre>${calls.length > 0 ? `<ul>${calls.join('')}</ul>` : ''}<ul>${found.join('')}</ul></article>`;
+${turn.error === undefined ? '' : `<p class="error">${escaped(turn.error)}</p>`}<pre>${escaped(turn.answer)}</pre>${calls.length > 0 ? `<ul>${calls.join('')}</ul>` : ''}<ul>${found.join('')}</ul></article>`;
 }
 
 function difference(base: EvaluatedCase, other: EvaluatedCase): string {
@@ -87,6 +91,7 @@ table { border-collapse: collapse; }
 th, td { text-align: left; padding: .25rem 1rem .25rem 0; }
 section { border-top: 1px solid #8884; margin-top: 1.5rem; }
 .prompt { opacity: .75; white-space: pre-wrap; }
+.error { color: #c0392b; overflow-wrap: anywhere; }
 .columns { display: flex; flex-wrap: wrap; gap: 1rem; }
 .columns > div { flex: 1 1 20rem; min-width: 0; }
 article { border-left: 4px solid; padding-left: .75rem; }

@@ -14,19 +14,20 @@ export interface VariantTotals {
 /** Cases by variants, as text. */
 export function evaluationTable(cases: readonly EvaluatedCase[]): string {
   const totals = totalsOf(cases);
-  const names = [...new Set(cases.map(({ name }) => name))];
   const rows = [
     ['', ...totals.map(({ variant }) => shortened(variant))],
-    ...names.map((name) => [
+    ...[...attemptsOf(cases)].map(([name, byVariant]) => [
       shortened(name),
-      ...totals.map(({ variant }) => markOf(cases.filter((each) => isOf(each, name, variant)))),
+      ...totals.map(({ variant }) => markOf(byVariant.get(variant) ?? [])),
     ]),
     ['passed', ...totals.map(({ passed, of }) => `${passed}/${of}`)],
     ['tokens', ...totals.map(({ tokens }) => String(tokens))],
     ['seconds', ...totals.map(({ milliseconds }) => (milliseconds / 1000).toFixed(1))],
     ['dollars', ...totals.map(({ cost }) => (cost === null ? 'unknown' : cost.toFixed(4)))],
   ];
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0),
+  );
   return rows
     .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
     .map((line) => line.trimEnd())
@@ -50,9 +51,24 @@ export function totalsOf(cases: readonly EvaluatedCase[]): readonly VariantTotal
   });
 }
 
-/** Whether a case is that of a name and a variant. */
-export function isOf(each: EvaluatedCase, name: string, variant: string): boolean {
-  return each.name === name && each.variant === variant;
+/** The attempts at each case, by its name and then by the variant, in the order of the evaluation. */
+export function attemptsOf(
+  cases: readonly EvaluatedCase[],
+): ReadonlyMap<string, ReadonlyMap<string, readonly EvaluatedCase[]>> {
+  const byName = new Map<string, Map<string, EvaluatedCase[]>>();
+  for (const each of cases) {
+    const byVariant = byName.get(each.name) ?? new Map<string, EvaluatedCase[]>();
+    byName.set(each.name, byVariant);
+    const attempts = byVariant.get(each.variant) ?? [];
+    byVariant.set(each.variant, attempts);
+    attempts.push(each);
+  }
+  return byName;
+}
+
+/** On one line; what would steer a terminal is left out. */
+export function onOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
 }
 
 function markOf(attempts: readonly EvaluatedCase[]): string {
@@ -61,9 +77,8 @@ function markOf(attempts: readonly EvaluatedCase[]): string {
   return `${passed}/${attempts.length}`;
 }
 
-/** On one line; what would steer a terminal is left out. */
 function shortened(name: string): string {
-  const line = name.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
+  const line = onOneLine(name);
   return line.length > longestName ? `${line.slice(0, longestName - 1)}…` : line;
 }
 
