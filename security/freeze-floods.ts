@@ -1,4 +1,4 @@
-import { say } from '@groundcrew/testkit';
+import { callTools, say } from '@groundcrew/testkit';
 import type { FreezeCase } from './freeze-case.js';
 
 /** Each of these is small by itself, and comes in thousands. */
@@ -28,6 +28,22 @@ export const freezeFloods: readonly FreezeCase[] = [
           session.call('session.shell.exec', { command: ':' }),
         );
         await Promise.all(starts);
+      };
+    },
+  },
+  {
+    name: 'three hundred searches in one message',
+    prepare: async (runtime) => {
+      const calls = Array.from({ length: 300 }, (_, n) => ({
+        id: `c${n}`,
+        name: n % 2 === 0 ? 'glob' : 'grep',
+        arguments: { pattern: `nothing${n}` },
+      }));
+      const { session } = await runtime.session([callTools(...calls), say('x')]);
+      await session.call('session.permissions.setApproveAll', { enabled: true });
+      return async () => {
+        const ended = (await session.turn('Go')).filter(({ type }) => type === 'tool.execution_complete');
+        if (ended.length !== calls.length) throw new Error(`${ended.length} searches have ended`);
       };
     },
   },

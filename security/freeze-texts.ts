@@ -88,6 +88,18 @@ export const freezeTexts: readonly FreezeCase[] = [
     },
   },
   {
+    name: 'a search for one word many times, and for many words',
+    prepare: async (runtime) => {
+      const { session } = await runtime.session([say('x')]);
+      await session.turn('a b '.repeat(8000));
+      const many = Array.from({ length: 8000 }, (_, n) => `a w${n}`).join(' ');
+      return async () => {
+        for (const query of ['a '.repeat(2000), many, '你'.repeat(100_000), 'x'.repeat(1_000_000)])
+          await runtime.client.call('sessions.search', { query });
+      };
+    },
+  },
+  {
     name: 'a compaction of a prompt that begins many notices and reminders and ends none',
     prepare: async (runtime) => {
       const { session } = await runtime.session([say('x'), say('y'), say('<overview>short</overview>')]);

@@ -91,7 +91,7 @@ export function searchIndex(
   connection: Connection,
   { words, limit }: Pick<SearchRequest, 'words' | 'limit'>,
 ): readonly SearchHit[] {
-  const terms = [...new Set(searchTerms(words))].map((term) => `"${term}"`);
+  const terms = searchTerms(words).map((term) => `"${term}"`);
   if (terms.length === 0 || !hasIndex(connection)) return [];
   const whole = selectHits(connection, terms.join(' AND '), limit);
   return whole.length > 0 || terms.length === 1 ? whole : selectHits(connection, terms.join(' OR '), limit);

@@ -89,7 +89,7 @@ class MemoryStore implements SessionStore {
   }
 
   async search(request: SearchRequest): Promise<readonly SearchHit[]> {
-    const terms = [...new Set(searchTerms(request.words))];
+    const terms = searchTerms(request.words);
     const found = [...this.#sessions].flatMap(([sessionId, session]) => {
       const best = bestPassage(session, terms, request);
       return best ? [{ ...best, sessionId, modifiedAt: session.head.modifiedAt }] : [];

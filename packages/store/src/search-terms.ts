@@ -3,11 +3,16 @@
  * scripts that put no spaces between words, two characters at a time.
  */
 export function searchTerms(query: string): readonly string[] {
-  return wordsOf(query).flatMap((word) => {
+  const terms = wordsOf(query.slice(0, longestQuery)).flatMap((word) => {
     const characters = unspaced.test(word) ? Array.from(word) : [];
     return characters.length > 2 ? pairsOf(characters) : [word];
   });
+  return [...new Set(terms)].slice(0, mostTerms);
 }
+
+/** Every term is looked for in every text that is found: of longer queries the beginning counts. */
+const longestQuery = 8192;
+const mostTerms = 100;
 
 /** The words by which a text is found: those that a query has, and every character of scripts without spaces. */
 export function indexTerms(text: string): readonly string[] {

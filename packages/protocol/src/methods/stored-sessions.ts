@@ -155,7 +155,7 @@ export const storedSessionsMethods = {
   ),
   'sessions.save': method('Answers when all of a session is stored, as it always is soon.', sessionRef, done),
   'sessions.search': method(
-    'Sessions in which words stand, the best first, with the passage that says most of them; at most 20 unless `limit` says otherwise.',
+    'Sessions in which words stand, the best first, with the passage that says most of them; at most 20 unless `limit` says otherwise. Of a query its first 100 different words count.',
     () => sparseObject({ limit: number }, { query: text }),
     () => openObject({ sessions: z.array(z.record(z.string(), z.unknown())) }),
   ),

@@ -7,7 +7,7 @@ const halfCharacters = /^[\udc00-\udfff]|[\ud800-\udbff]$/g;
 export function snippet(text: string, words: readonly string[], length: number): string {
   if (text.length <= length) return text;
   const plain = plainText(text);
-  const places = words.flatMap((word) => {
+  const places = [...new Set(words)].flatMap((word) => {
     const found = placesOf(word, plain, mostPlaces);
     // A word that stands everywhere says little about where to look.
     return found.map((at) => ({ at, word, weight: 1 / found.length }));
@@ -32,21 +32,28 @@ const isIn = (at: number, start: number, length: number) => at >= start && at < 
 /** Where a stretch begins that has the most of what is looked for, a quarter of it before the first. */
 function fullest(places: readonly Place[], length: number): number {
   const ordered = [...places].sort((one, other) => one.at - other.at);
+  const seen = new Map<string, number>();
   let best = { weight: 0, at: 0 };
-  for (const [index, { at }] of ordered.entries()) {
-    const seen = new Set<string>();
-    let weight = 0;
-    for (let next = index; next < ordered.length; next += 1) {
-      const place = ordered[next];
-      if (!place || place.at >= at + (length * 3) / 4) break;
-      if (seen.has(place.word)) continue;
-      seen.add(place.word);
-      weight += place.weight;
+  let weight = 0;
+  let end = 0;
+  for (const { at, word, weight: own } of ordered) {
+    for (let next = ordered[end]; next && next.at < at + (length * 3) / 4; next = ordered[end]) {
+      const times = seen.get(next.word) ?? 0;
+      // A word counts once.
+      if (times === 0) weight += next.weight;
+      seen.set(next.word, times + 1);
+      end += 1;
     }
-    if (weight > best.weight) best = { weight, at };
+    if (weight > best.weight + rounding) best = { weight, at };
+    const left = (seen.get(word) ?? 0) - 1;
+    seen.set(word, left);
+    if (left === 0) weight -= own;
   }
   return Math.max(0, Math.floor(best.at - length / 4));
 }
+
+/** Sums of the same parts differ by less, in whatever order they were made. */
+const rounding = 1e-9;
 
 function joined(text: string, parts: readonly { readonly start: number; readonly end: number }[]): string {
   const ordered = [...parts].sort((one, other) => one.start - other.start);

@@ -6,6 +6,7 @@ import { examineGit, type GitPlace, hasForeignBelow } from './git-place.js';
 import { addedAndAsked, findLineDependencies, type Line, looksForChanges } from './line-dependencies.js';
 import { hasLinksBelow, leadsOutBelow } from './links-below.js';
 import type { ParsedCall } from './shell/options.js';
+import { goesByWrittenFiles } from './user-start-files.js';
 import { isWild, matchedNames } from './wildcards.js';
 
 /** Where the commands of a text may stand. */
@@ -25,12 +26,13 @@ export async function findCommandRisks(
   const { isInterdependent, hidesCommands } = findLineDependencies(line, {
     hasForeignBelow: added !== undefined && (await hasForeignBelow(places.workingDirectory, added)),
   });
-  const [wildcards, links, filled, unpacked, git] = await Promise.all([
+  const [wildcards, links, filled, unpacked, git, written] = await Promise.all([
     becomesOption(commands, places),
     meetsLinks(commands, places),
     fillsLinks(commands, places),
     unpacksOut(commands, places),
     gitRisks(commands, places),
+    goesByWrittenFiles(commands),
   ]);
   return {
     risks: [
@@ -40,7 +42,7 @@ export async function findCommandRisks(
       ...git.risks,
       ...(isInterdependent ? ['one part of the line may change what another part goes by'] : []),
     ],
-    hidesCommands: wildcards || git.runsMore || hidesCommands,
+    hidesCommands: wildcards || git.runsMore || written || hidesCommands,
   };
 }
 
@@ -125,6 +127,8 @@ async function gitRisks(
     risks: [...(reads.length > 0 ? place.risks : []), ...(asksNested ? place.nestedRisks : []), ...pushed],
     runsMore:
       place.risks.length + pushed.length > 0 ||
+      place.isSteeredByUser ||
+      (asksNested && place.hasIndexHook) ||
       ((asksNested || changes) && place.nestedRisks.length > 0) ||
       (changes && place.hasHooks),
   };

@@ -1,11 +1,12 @@
 import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { absent } from '../workspace/absent.js';
 import { isWithin } from '../workspace/paths.js';
 import { nestedRepositories } from './git-index.js';
 import { type GitSettings, readGitSettings } from './git-settings.js';
 import { repositoriesBelow } from './repositories-below.js';
+import { userGitSettings, writtenSinceStart } from './user-start-files.js';
 
 /** What git would run besides itself in some places. */
 export interface GitPlace {
@@ -15,6 +16,10 @@ export interface GitPlace {
   readonly nestedRisks: readonly string[];
   /** A command that changes the repository may run hooks. */
   readonly hasHooks: boolean;
+  /** A command that looks whether files have changed may write the index, and a hook is run after that. */
+  readonly hasIndexHook: boolean;
+  /** The user's own settings, which a session may have written, decide what git runs. */
+  readonly isSteeredByUser: boolean;
   /** A push may do more than its words say. */
   readonly forcing?: string;
   /** Where each remote repository is, by its name. */
@@ -31,26 +36,40 @@ export async function examineGit(starts: readonly string[], workingDirectory: st
   const found = await Promise.all([...new Set(starts)].map(repositoryOf));
   if (found.some((each) => each?.root !== own?.root))
     return unknownPlace('git would work in a repository that is not the session’s own');
-  if (!own) return { ...unknownPlace(), hasHooks: false };
+  if (!own) return { ...unknownPlace(), hasHooks: false, hasIndexHook: false };
   if (!own.directories) return unknownPlace('the repository is no plain one');
   const files = settingsFiles(own.directories, workingDirectory);
   const settings = (await Promise.all(files.map(textOf))).map((text) => readGitSettings(text));
   const risks = [...settingRisks(settings), ...(await directoryRisks(own.directories))];
   const described = await describedRemotes(own.directories);
+  const written = (await Promise.all((await writtenSinceStart(userGitSettings())).map(textOf))).map((text) =>
+    readGitSettings(text),
+  );
+  const hooks = await hookFiles([
+    ...own.directories.map((each) => join(each, 'hooks')),
+    ...movedHooks([...settings, ...written], own.root),
+  ]);
   const forcing = [...settings.map((each) => each.forcing), described].find((each) => each !== undefined);
   return {
     risks,
     nestedRisks: [...new Set((await nestedFindings(own, 0)).map(({ risk }) => risk))],
-    hasHooks:
-      settings.some(({ hooksPath }) => hooksPath !== undefined) ||
-      (await hookFiles(own.directories.map((each) => join(each, 'hooks')))).length > 0,
+    hasHooks: hooks.length > 0 || settings.some(({ hooksPath }) => hooksPath !== undefined),
+    hasIndexHook: hooks.some(isIndexHook),
+    isSteeredByUser: settingRisks(written).length > 0,
     ...(forcing !== undefined && { forcing }),
     remotes: new Map(settings.flatMap(({ remotes }) => [...remotes])),
   };
 }
 
 function unknownPlace(...risks: readonly string[]): GitPlace {
-  return { risks, nestedRisks: [], hasHooks: true, remotes: new Map() };
+  return {
+    risks,
+    nestedRisks: [],
+    hasHooks: true,
+    hasIndexHook: true,
+    isSteeredByUser: false,
+    remotes: new Map(),
+  };
 }
 
 function settingRisks(settings: readonly GitSettings[]): readonly string[] {
@@ -89,11 +108,8 @@ async function definitionsIn(repository: Repository): Promise<readonly string[]>
   if (!directories) return [`${root} is no plain repository`];
   const texts = await Promise.all(settingsFiles(directories, root).map(textOf));
   const settings = texts.map((text) => readGitSettings(text));
-  const moved = settings.flatMap(({ hooksPath }) => (hooksPath === undefined ? [] : [hooksPath]));
-  const hooks = await hookFiles([
-    ...directories.map((each) => join(each, 'hooks')),
-    ...moved.map((each) => resolve(root, each.replace(/^~(?=\/)/, homedir()))),
-  ]);
+  const moved = movedHooks(settings, root);
+  const hooks = await hookFiles([...directories.map((each) => join(each, 'hooks')), ...moved]);
   const hookTexts = await Promise.all(hooks.map(textOf));
   const nested = await nestedFindings(repository, 0);
   return [
@@ -102,6 +118,13 @@ async function definitionsIn(repository: Repository): Promise<readonly string[]>
     ...hooks.map((path, index) => `${path}\0${hookTexts[index] ?? ''}`),
     ...nested.flatMap(({ risk, deciding }) => [risk, ...deciding]),
   ];
+}
+
+/** Where settings say that hooks are. */
+function movedHooks(settings: readonly GitSettings[], root: string): readonly string[] {
+  return settings.flatMap(({ hooksPath }) =>
+    hooksPath === undefined ? [] : [resolve(root, hooksPath.replace(/^~(?=\/)/, homedir()))],
+  );
 }
 
 interface Repository {
@@ -151,12 +174,9 @@ async function looksBare(directory: string): Promise<boolean> {
   return kinds.every((kind) => kind !== undefined);
 }
 
-/** The user's own settings count only where a session could have written them. */
+/** In assisted sessions the user's own settings count only where one could have written them unasked. */
 function settingsFiles(directories: readonly string[], workingDirectory: string): readonly string[] {
-  const home = homedir();
-  const ofUser = isWithin(workingDirectory, home)
-    ? [join(home, '.gitconfig'), join(home, '.config/git/config')]
-    : [];
+  const ofUser = isWithin(workingDirectory, homedir()) ? userGitSettings() : [];
   return [...directories.flatMap((each) => [join(each, 'config'), join(each, 'config.worktree')]), ...ofUser];
 }
 
@@ -241,13 +261,29 @@ async function findingsInside(root: string, depth: number): Promise<readonly Nes
   const settings = (await Promise.all(files.map(textOf))).map((text) => readGitSettings(text, isOwnWorkTree));
   const common = await textOf(join(directory, 'commondir'));
   const repository = { root, directories: [directory] };
+  const hooks = (await hookFiles([join(directory, 'hooks'), ...movedHooks(settings, root)])).filter(
+    isIndexHook,
+  );
   return [
     ...(common === undefined ? [] : [finding('a nested repository is no plain one')]),
     ...settingRisks(settings).map((risk) =>
       finding(`${risk}, in a nested one`, [root, ...settings.flatMap(({ deciding }) => deciding)]),
     ),
+    ...(await Promise.all(
+      hooks.map(async (path) =>
+        finding('a nested repository has a hook for looks at its changes', [
+          path,
+          (await textOf(path)) ?? '',
+        ]),
+      ),
+    )),
     ...(await nestedFindings(repository, depth + 1)),
   ];
+}
+
+/** Run by every git that writes an index, which one that looks for changes may do. */
+function isIndexHook(path: string): boolean {
+  return basename(path) === 'post-index-change';
 }
 
 /** The hooks in these directories; samples are not run. */

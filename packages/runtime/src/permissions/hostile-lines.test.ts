@@ -9,11 +9,12 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { judge, type PolicyRules } from './policy.js';
 import { noSwitches } from './settings.js';
 import { readShellCommand, shellRequest } from './shell-command.js';
@@ -42,6 +43,12 @@ function git(cwd: string, ...words: string[]): void {
 function script(path: string): void {
   writeFileSync(path, `#!/bin/sh\ntouch ${canary}\ncat\n`);
   chmodSync(path, 0o755);
+}
+
+/** A file as it is in the index, of another time: git writes the index when it has looked. */
+function touched(path: string): void {
+  const time = new Date('2020-01-01');
+  utimesSync(path, time, time);
 }
 
 function repository(directory: string): void {
@@ -169,6 +176,23 @@ describe('what a repository in the repository runs', () => {
     expect(await judged('git status', allowAll)).toBe('allow');
     expect(run('git status')).toMatchObject({ hasRun: false, output: expect.stringContaining('module') });
   });
+
+  test.each(['git status --ignore-submodules=none', 'git diff --ignore-submodules=none'])(
+    '%j runs the hook of one for changes of its index',
+    async (line) => {
+      const hook = 'module/.git/hooks/post-index-change';
+      fresh((directory) => {
+        repository(join(directory, 'module'));
+        git(directory, 'add', 'module');
+      });
+      expect(await judged(line, allowAll)).toBe('allow');
+      script(join(work, hook));
+      touched(join(work, 'module/a'));
+      expect(await judged(line, allowAll)).toBe('ask');
+      expect(await judged(line, { mode: 'assisted' })).toBe('ask');
+      expect(run(line).hasRun).toBe(true);
+    },
+  );
 
   test.each([2, 3, 4])('an index of version %d is read', async (version) => {
     fresh((directory) => {
@@ -309,6 +333,74 @@ describe('a line that writes what it then goes by', () => {
   ])('%j still runs unasked where another command is denied', async (line) => {
     fresh();
     expect(await judged(line, allowAll)).toBe('allow');
+  });
+});
+
+describe('what an earlier command wrote, where another command is denied', () => {
+  test.each(['git status', 'git diff'])('%j runs the hook for changes of the index: asked', async (line) => {
+    fresh();
+    expect(await judged(line, allowAll)).toBe('allow');
+    script(join(work, '.git/hooks/post-index-change'));
+    touched(join(work, 'a'));
+    expect(await judged(line, allowAll)).toBe('ask');
+    expect(run(line).hasRun).toBe(true);
+    rmSync(join(work, '.git/hooks/post-index-change'));
+    git(work, 'config', 'core.hooksPath', 'others');
+    expect(await judged(line, allowAll)).toBe('allow');
+    mkdirSync(join(work, 'others'));
+    script(join(work, 'others/post-index-change'));
+    expect(await judged(line, allowAll)).toBe('ask');
+  });
+
+  const { HOME: home } = environment;
+  const own = join(home, '.gitconfig');
+  const mark = join(world, 'bin/mark');
+  beforeEach(() => {
+    vi.stubEnv('HOME', home);
+    vi.stubEnv('XDG_CONFIG_HOME', '');
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    rmSync(home, { recursive: true });
+    mkdirSync(home);
+  });
+  test.each<[string, string, string]>([
+    ['git status', own, `[core]\n\tfsmonitor = ${mark}\n`],
+    ['git status', join(home, '.config/git/config'), `[core]\n\tfsmonitor = ${mark}\n`],
+    ['git status', own, `[include]\n\tpath = ${join(home, 'included')}\n`],
+    ['git diff', own, `[diff]\n\texternal = ${mark}\n`],
+    ['git add b', own, `[filter "x"]\n\tclean = ${mark}\n`],
+    ['git checkout -b b', own, `[core]\n\thooksPath = ~/hooks\n`],
+    ['git checkout -b b', own, `[core]\n\thooksPath = ${join(home, 'hooks')}\n`],
+  ])('%j goes by settings of the user in %j with %j: asked', async (line, file, text) => {
+    fresh((directory) => {
+      writeFileSync(join(directory, '.gitattributes'), 'b filter=x\n');
+      for (const name of ['a', 'b']) writeFileSync(join(directory, name), 'other\n');
+    });
+    expect(await judged(line, allowAll)).toBe('allow');
+    for (const place of [join(home, 'hooks'), dirname(file)]) mkdirSync(place, { recursive: true });
+    script(join(home, 'hooks/post-checkout'));
+    writeFileSync(join(home, 'included'), `[core]\n\tfsmonitor = ${mark}\n`);
+    writeFileSync(file, text);
+    expect(await judged(line, allowAll)).toBe('ask');
+    expect(run(line).hasRun).toBe(true);
+    writeFileSync(file, '[user]\n\tname = x\n');
+    expect(await judged(line, allowAll)).toBe('allow');
+  });
+
+  test.each([
+    ['wget http://127.0.0.1:1/', '.wgetrc', `use_askpass = ${mark}\n`],
+    ['curl http://127.0.0.1:1/', '.curlrc', 'engine = ./x.so\n'],
+    ['curl http://127.0.0.1:1/', '.config/curlrc', 'engine = ./x.so\n'],
+    ['git ls-remote ssh://git.example.com/x', '.ssh/config', `ProxyCommand ${mark}\n`],
+    ['git fetch', '.ssh/config', `ProxyCommand ${mark}\n`],
+  ])('%j goes by ~/%s, and that says %j: asked', async (line, file, text) => {
+    fresh();
+    expect(await judged(line, allowAll)).toBe('allow');
+    mkdirSync(dirname(join(home, file)), { recursive: true });
+    writeFileSync(join(world, 'elsewhere'), text);
+    symlinkSync(join(world, 'elsewhere'), join(home, file));
+    expect(await judged(line, allowAll)).toBe('ask');
   });
 });
 

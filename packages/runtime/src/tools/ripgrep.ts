@@ -4,6 +4,7 @@ import { closeSync, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventLoopTurn } from '../event-loop-turn.js';
 import { ToolFailure } from './tool.js';
 
 /** What a search printed, as far as it was kept. */
@@ -33,6 +34,8 @@ export class Ripgrep {
     signal: AbortSignal,
   ): Promise<SearchOutput> {
     this.program ??= ripgrepPath();
+    // A process takes a while to start, and a message may ask for hundreds.
+    await eventLoopTurn();
     const file = nameless();
     try {
       const child = spawn(this.program, ['--no-config', '--no-messages', ...parameters], {

@@ -30,6 +30,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
+test('a path that no system opens is refused before any of its parts is looked for', async () => {
+  await expect(locate('a/'.repeat(700_000), bounds())).rejects.toThrow('A path has at most 32767 characters');
+});
+
 test('a relative path is found in the working directory', async () => {
   expect(await locate('./sub/../a.txt', bounds())).toEqual({
     path: inside('a.txt'),

@@ -46,6 +46,7 @@ export class PlaceChanged extends Error {
 /** Follows a path to its real end and says whether that is inside; throws BadPath. */
 export async function locate(path: string, bounds: Bounds): Promise<Place> {
   if (path.includes('\0')) throw new BadPath('A path must not contain NUL');
+  if (path.length > longestPath) throw new BadPath(`A path has at most ${longestPath} characters`);
   const { absolute, here } = await broughtHere(path, bounds);
   const { real, kind } = await follow(here);
   if (isOwnProcess(real)) throw new BadPath(`${absolute} belongs to the runtime itself and is never opened`);
@@ -58,6 +59,9 @@ export async function locate(path: string, bounds: Bounds): Promise<Place> {
   bounds.checkPlace?.(place);
   return place;
 }
+
+/** No system opens more; to look for one of hundreds of thousands of parts, part by part, would take minutes. */
+const longestPath = 32_767;
 
 /** A file that a client stores is brought to this disk first, and keeps the name by which it is known. */
 async function broughtHere(path: string, { sync, workingDirectory }: Bounds) {
