@@ -7,6 +7,7 @@ import type { Draft, SessionLog } from '../log/session-log.js';
 import { CapReached } from '../model-call/allowance.js';
 import type { Waits } from '../questions/waits.js';
 import type { TraceContext } from '../settings/session-settings.js';
+import type { Slots } from '../slots.js';
 import type { AgentWatch, Observer } from '../telemetry/observer.js';
 import type { AgentContext } from '../turn/agent-context.js';
 import { deliver } from '../turn/deliver.js';
@@ -15,7 +16,6 @@ import { runUntilAnswered } from '../turn/turn.js';
 import type { AgentContexts, MakeAgentContexts } from './agent-contexts.js';
 import { capsFor, timeLeft } from './caps.js';
 import { continueTurn } from './continue-turn.js';
-import type { Slots } from './slots.js';
 import {
   closingDrafts,
   endBy,

@@ -5,8 +5,8 @@ import { type AgentTask, activeMilliseconds } from '../log/agent-task.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import { agentOf } from '../log/state.js';
 import type { Waits } from '../questions/waits.js';
+import { Slots } from '../slots.js';
 import type { Interaction } from '../turn/interaction.js';
-import { Slots } from './slots.js';
 import { type SubAgentHost, SubAgentRun } from './sub-agent-run.js';
 import { noticeOf } from './task-texts.js';
 

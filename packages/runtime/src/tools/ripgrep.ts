@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventLoopTurn } from '../event-loop-turn.js';
+import { Slots } from '../slots.js';
 import { ToolFailure } from './tool.js';
 
 /** What a search printed, as far as it was kept. */
@@ -20,6 +21,9 @@ const mostBytes = 4 * 1024 * 1024;
 /** How often that is looked at. */
 const watchMilliseconds = 10;
 
+/** Each search may use every processor, and a message may ask for hundreds: more of them at once would leave the runtime none. */
+const places = new Slots(() => Math.max(2, availableParallelism()));
+
 /** The ripgrep that was installed with us, else the one on the PATH; looked for once. */
 export class Ripgrep {
   private program: string | undefined;
@@ -34,15 +38,32 @@ export class Ripgrep {
     signal: AbortSignal,
   ): Promise<SearchOutput> {
     this.program ??= ripgrepPath();
-    // A process takes a while to start, and a message may ask for hundreds.
-    await eventLoopTurn();
+    const leave = await places.take(signal);
+    try {
+      // A process takes a while to start.
+      await eventLoopTurn();
+      return await this.search(this.program, parameters, { ...where, signal });
+    } finally {
+      leave();
+    }
+  }
+
+  private async search(
+    program: string,
+    parameters: readonly string[],
+    where: {
+      readonly workingDirectory: string;
+      readonly open?: readonly number[];
+      readonly signal: AbortSignal;
+    },
+  ): Promise<SearchOutput> {
     const file = nameless();
     try {
-      const child = spawn(this.program, ['--no-config', '--no-messages', ...parameters], {
+      const child = spawn(program, ['--no-config', '--no-messages', ...parameters], {
         cwd: where.workingDirectory,
         env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
         stdio: ['ignore', file, 'pipe', ...(where.open ?? [])],
-        signal,
+        signal: where.signal,
         killSignal: 'SIGKILL',
       });
       return await outputOf(child, file);
