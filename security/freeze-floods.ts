@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { callTools, say } from '@groundcrew/testkit';
 import type { FreezeCase } from './freeze-case.js';
 
@@ -39,7 +41,9 @@ export const freezeFloods: readonly FreezeCase[] = [
         name: n % 2 === 0 ? 'glob' : 'grep',
         arguments: { pattern: `nothing${n}` },
       }));
-      const { session } = await runtime.session([callTools(...calls), say('x')]);
+      const workingDirectory = join(runtime.workingDirectory, 'searched');
+      mkdirSync(workingDirectory, { recursive: true });
+      const { session } = await runtime.session([callTools(...calls), say('x')], { workingDirectory });
       await session.call('session.permissions.setApproveAll', { enabled: true });
       return async () => {
         const ended = (await session.turn('Go')).filter(({ type }) => type === 'tool.execution_complete');
